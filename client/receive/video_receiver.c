@@ -345,3 +345,8 @@ usec_t video_receiver_media_span(const struct video_receiver *in)
 {
     return frame_receiver_media_span(in->frames);
 }
+
+uint32_t video_receiver_shift(const struct video_receiver *in)
+{
+    return frame_receiver_shift(in->frames);
+}

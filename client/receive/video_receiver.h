@@ -90,6 +90,8 @@ bool video_receiver_is_complete(const struct video_receiver *in);
 // The number of packets of this stream, and the duration of their media.
 uint64_t video_receiver_packets(const struct video_receiver *in);
 usec_t video_receiver_media_span(const struct video_receiver *in);
+// What was added to the time stamp of the newest picture (frame_assembler_shift).
+uint32_t video_receiver_shift(const struct video_receiver *in);
 
 #ifdef __cplusplus
 }

@@ -964,6 +964,11 @@ int rtsp_link_status(const struct rtsp_link *l)
     return rtsp_client_status(l->rtsp);
 }
 
+bool rtsp_link_expired(const struct rtsp_link *l)
+{
+    return rtsp_client_expired(l->rtsp);
+}
+
 bool rtsp_link_is_told_to_wait(const struct rtsp_link *l)
 {
     return rtsp_client_is_told_to_wait(l->rtsp);

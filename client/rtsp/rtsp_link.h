@@ -88,6 +88,8 @@ void rtsp_link_keep_standby(struct rtsp_link *l, struct rtsp_standby **standby, 
 
 // Returns the status of the response that ended the session; 0: no response did.
 int rtsp_link_status(const struct rtsp_link *l);
+// See rtsp_client_expired.
+bool rtsp_link_expired(const struct rtsp_link *l);
 // See rtsp_client_is_told_to_wait.
 bool rtsp_link_is_told_to_wait(const struct rtsp_link *l);
 // How the server repairs lost packets, in the words of its SETUP response; empty: it does not.

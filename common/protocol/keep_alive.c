@@ -28,4 +28,12 @@ void keep_alive_asked(struct keep_alive *k, const struct server_dialect *d, usec
     usec_t interval = d->knows_weir_parameters ? PARAMETERS_INTERVAL
                                                : usec_min(k->session_timeout / 3, ALIVE_INTERVAL);
     k->due = now + usec_min(interval, silence / 2);
+    k->other ^= k->in_turn;
+}
+
+bool keep_alive_expired(const struct keep_alive *k, usec_t silence, usec_t now)
+{
+    usec_t lasted = now - k->begun;
+    return k->session_timeout && lasted >= k->session_timeout * 9 / 10 &&
+           lasted <= k->session_timeout * 3 / 2 + silence;
 }

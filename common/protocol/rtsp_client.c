@@ -84,6 +84,7 @@ struct rtsp_client {
     struct rtsp_requests requests;
     struct playback_requests playback;
     struct keep_alive alive;
+    bool expired;   // rtsp_client_expired
     bool torn_down; // the server responded to TEARDOWN
     int status;     // of the response that ended the client; 0: no response did
     struct sdp sdp;
@@ -102,6 +103,9 @@ static void end_as(struct rtsp_client *c, enum rtsp_client_end end, const char *
         end = RTSP_CLIENT_LEFT;
         text = "";
     }
+    c->expired = c->step == STEP_PLAYING && end == RTSP_CLIENT_LOST &&
+                 !c->dialect->knows_weir_parameters &&
+                 keep_alive_expired(&c->alive, rtsp_client_silence_limit(c), now);
     c->step = STEP_OVER;
     c->events->on_end(c->ctx, end, text, now);
 }
@@ -480,6 +484,8 @@ static bool send_setup_audio(struct rtsp_client *c, usec_t now)
 
 static void begin_play(struct rtsp_client *c, const struct rtsp_client_place *place, usec_t now)
 {
+    if (c->step != STEP_PLAYING)
+        c->alive.begun = now;
     c->step = STEP_PLAYING;
     playback_requests_scaled(&c->playback, place->scale);
     c->playback.in_past = place->behind > 0;
@@ -684,7 +690,10 @@ static void on_setup_response(struct rtsp_client *c, const struct rtsp_item *r, 
     if (err) {
         end_as(c, RTSP_CLIENT_REFUSED,
                setup.multicast
-                   ? "the server sends this stream to a multicast group only: that is not supported"
+                   ? err == ERR_IO
+                         ? "the multicast group of this stream cannot be joined here"
+                         : "the server sends this stream to a multicast group only, which it does "
+                           "not name, or which may not be taken (encryption, --transport)"
                    : "the server answers SETUP with a transport that was not offered",
                now);
         return;
@@ -1475,6 +1484,11 @@ bool rtsp_client_is_over(const struct rtsp_client *c)
     return c->step == STEP_OVER;
 }
 
+bool rtsp_client_expired(const struct rtsp_client *c)
+{
+    return c->expired;
+}
+
 int rtsp_client_status(const struct rtsp_client *c)
 {
     return c->status;
@@ -1504,6 +1518,7 @@ struct rtsp_client *rtsp_client_new(const struct rtsp_client_config *config,
     memcpy(c->requests.key, config->url.key, sizeof(c->requests.key));
     c->dialect = server_dialect_of(&c->sdp);
     playback_requests_init(&c->playback, config->controls_speed);
+    c->alive.in_turn = config->keeps_alive_in_turn;
     return c;
 }
 

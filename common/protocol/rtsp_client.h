@@ -91,6 +91,9 @@ struct rtsp_client_config {
     // The session can be continued on another connection of the owner: asks in SETUP for the secret
     // (rtsp_client_can_attach).
     bool attaches;
+    // A session with this third party seems to have expired (rtsp_client_expired): keep-alives are
+    // of both kinds in turn.
+    bool keeps_alive_in_turn;
     // What the client before on the same connection handed over, borrowed until
     // rtsp_client_connected; NULL: this client is the connection's first.
     const struct rtsp_client_before *before;
@@ -190,8 +193,8 @@ struct rtsp_client_link {
     // 2326, section 12.39) to `out`. Returns 0; after an error the client ends.
     int (*offer)(void *ctx, const struct sdp *sdp, const struct transport_list *list, char *out,
                  size_t cap);
-    // Accepts the server's choice. Returns 0; ERR_NO_MEMORY; another error: the choice is not in
-    // `list`.
+    // Accepts the server's choice. Returns 0; ERR_NO_MEMORY; ERR_IO (logged): its multicast group
+    // cannot be joined; another error: the choice is not in `list`.
     int (*accept)(void *ctx, const struct transport_list *list, struct text answer,
                   struct rtsp_client_path *out, usec_t now);
     // Offers a second path for the media of the accepted one, of the transport `name`: writes the
@@ -295,6 +298,9 @@ bool rtsp_client_is_over(const struct rtsp_client *c); // on_end was called
 bool rtsp_client_is_told_to_wait(const struct rtsp_client *c);
 // Returns the status of the response that ended the client; 0: no response did.
 int rtsp_client_status(const struct rtsp_client *c);
+// Returns true if the client is over, and a third party's session seems to have expired in spite of
+// its keep-alives.
+bool rtsp_client_expired(const struct rtsp_client *c);
 // Returns true if the viewer accepts media.
 bool rtsp_client_takes_media(const struct rtsp_client *c);
 // Returns the max time without any input from the server while media plays.

@@ -19,7 +19,7 @@
 enum {
     IO_BYTES = 32 * 1024,
     CHECK_MS = 50, // of the guard, while a pipe has nothing to read
-    AHEAD = 128, // packets that are read to tell what a new stream continues
+    AHEAD = 128,   // packets that are read to tell what a new stream continues
     // An 8K picture at 8 bytes per pixel takes 253 MB. The index of ten hours at 60 frames per
     // second takes 52 MB, at 24 bytes per frame.
     ALLOC_BYTES = 256 << 20,

@@ -73,6 +73,7 @@ struct camera {
     struct camera_link *link; // owned; NULL: not connected
     bool is_over;             // the link has ended: the timer frees it
     usec_t retry_at;          // with no link
+    bool keeps_alive_in_turn; // a session expired
     usec_t second_at;
     usec_t begun_at;   // of the link
     usec_t stamped_at; // the first packet of pictures; USEC_NEVER: none came
@@ -135,6 +136,8 @@ static void check_open(struct camera *c, usec_t now)
         log_warn("%s sends B frames, which cost latency: set its encoder to none (often: the "
                  "baseline profile)",
                  c->title);
+    if (!camera_rate_is_known(&c->rate) && c->described.num <= 0)
+        c->described = (struct fps){1, 1}; // fewer than three pictures came in RATE_LIMIT
     pthread_mutex_lock(&c->lock);
     c->fps = camera_rate_read(&c->rate, c->described);
     c->reorders = camera_rate_reorders(&c->rate);
@@ -200,8 +203,11 @@ static void forget_numbers(struct camera *c)
         c->numbers[i].from = -1;
 }
 
+// Until the rate is known no frame counts as missing: the first ones are that far apart.
 static int64_t number_at(const struct camera *c, usec_t media)
 {
+    if (c->state == OPENING && !camera_rate_is_known(&c->rate))
+        return c->last + 1;
     struct fps fps = c->state == OPEN ? c->fps : camera_rate_read(&c->rate, c->described);
     return (int64_t)(usec_to_sec(media) * fps_value(fps) + 0.5);
 }
@@ -472,6 +478,7 @@ static void on_end(void *ctx, int status, const char *why, usec_t now)
     }
     bool slower, was_away = c->retry.away != USEC_NEVER;
     c->is_over = true;
+    c->keeps_alive_in_turn |= rtsp_camera_expired(c->link);
     c->retry_at = camera_retry_ended(&c->retry, status == 401 || status == 403, &slower, now);
     pthread_mutex_lock(&c->lock);
     c->stats.is_away = true;
@@ -512,8 +519,12 @@ static struct camera_link *link_new(struct camera *c, usec_t now)
                                                         .on_begun = on_written,
                                                         .ctx = c});
     return rtsp_camera_new(
-        &(struct rtsp_camera_config){
-            .loop = &c->loop, .url = &c->url, .has_audio = c->has_audio, .ops = &ops, .ctx = c},
+        &(struct rtsp_camera_config){.loop = &c->loop,
+                                     .url = &c->url,
+                                     .has_audio = c->has_audio,
+                                     .keeps_alive_in_turn = c->keeps_alive_in_turn,
+                                     .ops = &ops,
+                                     .ctx = c},
         now);
 }
 

@@ -178,7 +178,7 @@ static bool take_audio(struct rtsp_camera *l, bool rtcp, const uint8_t *data, si
 
 static void take_picture_packet(struct rtsp_camera *l, const struct rtp_packet *p, usec_t now)
 {
-    l->ops->on_stamp(l->ctx, p->timestamp, now);
+    l->ops->on_stamp(l->ctx, p->timestamp + video_receiver_shift(l->video), now);
     if (l->sdp.codec == SDP_JPEG && jpeg_payload_is_too_large(p->payload, p->payload_len))
         rtsp_link_give_up(
             l->link,
@@ -277,6 +277,11 @@ static void give_up(struct camera_link *base, const char *why, usec_t now)
     rtsp_link_give_up(((struct rtsp_camera *)base)->link, why, now);
 }
 
+bool rtsp_camera_expired(const struct camera_link *base)
+{
+    return rtsp_link_expired(((const struct rtsp_camera *)base)->link);
+}
+
 static void relate(struct camera_link *base, uint32_t rtp_timestamp, usec_t media, usec_t arrived)
 {
     struct rtsp_camera *l = (struct rtsp_camera *)base;
@@ -330,6 +335,7 @@ struct camera_link *rtsp_camera_new(const struct rtsp_camera_config *config, use
                                       .stored_latency_ms = 2000,
                                       .has_audio = config->has_audio,
                                       .takes_other_codecs = true,
+                                      .keeps_alive_in_turn = config->keeps_alive_in_turn,
                                       .may_follow = may_follow,
                                       .follow_ctx = l};
     (void)transport_list_split(TRANSPORTS, &rtsp.transports);

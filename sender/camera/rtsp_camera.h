@@ -24,12 +24,16 @@ struct rtsp_camera_config {
     uv_loop_t *loop;                   // borrowed
     const struct url *url;             // borrowed for the call
     bool has_audio;                    // false: the camera is not asked for its audio
+    bool keeps_alive_in_turn;          // an earlier session expired (rtsp_camera_expired)
     const struct camera_link_ops *ops; // static
     void *ctx;                         // borrowed
 };
 
 struct camera_link *rtsp_camera_new(const struct rtsp_camera_config *config,
                                     usec_t now); // NULL: no memory
+// Call it in on_end. Returns true if the camera seems to have let the session expire although it
+// was kept alive.
+bool rtsp_camera_expired(const struct camera_link *l);
 
 #ifdef __cplusplus
 }

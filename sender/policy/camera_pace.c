@@ -11,6 +11,8 @@ void camera_pace_begin(struct camera_pace *p, usec_t now)
 
 void camera_pace_packet(struct camera_pace *p, usec_t now)
 {
+    if (!p->has_packets)
+        p->first = now;
     p->has_packets = p->lacks_key = true;
     p->packet = now;
 }
@@ -32,10 +34,11 @@ void camera_pace_picture(struct camera_pace *p, bool key, usec_t now)
 
 bool camera_pace_is_lost(const struct camera_pace *p, usec_t now)
 {
-    bool is_known = p->intervals == CAMERA_PACE_KNOWN;
-    usec_t limit = is_known ? usec_min(3 * p->longest, CAMERA_PACE_MAX) : CAMERA_PACE_MAX;
-    if (p->has_packets || !p->has_picture)
-        limit = 0;
+    usec_t limit = p->has_picture ? CAMERA_PACE_MAX : 0;
+    if (p->has_packets)
+        return now - p->first >= CAMERA_PACE_MIN;
+    if (p->intervals == CAMERA_PACE_KNOWN)
+        limit = usec_min(3 * p->longest, CAMERA_PACE_MAX);
     return now - p->picture >= usec_max(limit, CAMERA_PACE_MIN);
 }
 

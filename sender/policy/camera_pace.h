@@ -3,8 +3,8 @@
 //
 //   The law: three of the longest intervals between its pictures so far, at least CAMERA_PACE_MIN,
 //   at most CAMERA_PACE_MAX. A camera of which CAMERA_PACE_KNOWN intervals are not known yet may be
-//   a slow one (one picture in 12 s): CAMERA_PACE_MAX. One whose packets come, but make no whole
-//   picture, is not slow: CAMERA_PACE_MIN.
+//   a slow one (one picture in 12 s): CAMERA_PACE_MAX. One whose packets have come for
+//   CAMERA_PACE_MIN, but make no whole picture, is lost, too.
 //
 // And whether its key frames come: without one no viewer sees anything. Pure.
 #ifndef WEIR_SENDER_POLICY_CAMERA_PACE_H
@@ -28,6 +28,7 @@ struct camera_pace {  // all zero at first
     usec_t picture;   // the newest picture, or the begin of the connection
     bool has_picture; // of this connection
     bool has_packets; // after the newest picture
+    usec_t first;     // the first of these packets
     usec_t packet;    // the newest packet
     usec_t key;       // the newest key frame, or the begin of the connection
     bool lacks_key;   // another picture, or a packet, came after it

@@ -60,7 +60,7 @@ struct fps camera_rate_read(const struct camera_rate *r, struct fps described)
 {
     bool is_described = described.num > 0 && described.den > 0 && is_possible(fps_value(described));
     struct fps fallback = is_described ? described : (struct fps){DEFAULT_FPS, 1};
-    if (r->count < 3)
+    if (!camera_rate_is_known(r))
         return fallback;
     double fps = TICKS_PER_SEC / fmax(interval_of(r), 1);
     fps = fmin(fmax(fps, LOWEST), CAMERA_RATE_MAX);

@@ -35,8 +35,14 @@ static inline bool camera_rate_reorders(const struct camera_rate *r)
 // Adds the time stamp of a packet; equal ones are of one picture. Once there are enough, further
 // ones are ignored.
 void camera_rate_add(struct camera_rate *r, uint32_t stamp);
-// Returns the rate of the pictures so far, rounded to a usual one within 3 %. Of fewer than three
-// pictures it is `described` if that is 1 to 240, or else 25.
+// Returns true if there are enough time stamps for a rate.
+static inline bool camera_rate_is_known(const struct camera_rate *r)
+{
+    return r->count >= 3;
+}
+
+// Returns the rate of the pictures so far, rounded to a usual one within 3 %. If it is not known it
+// is `described` if that is 1 to 240, or else 25.
 struct fps camera_rate_read(const struct camera_rate *r, struct fps described);
 // Returns a usual rate that is at least `rate`, by at most 3 %; else one that is 1 % higher.
 struct fps camera_rate_above(double rate);

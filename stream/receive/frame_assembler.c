@@ -6,7 +6,7 @@
 
 #include "stream/receive/payload_nature.h"
 
-enum { DEFAULT_FPS = 25 };
+enum { DEFAULT_FPS = 25, FOREIGN_SAME = 3 };
 
 // A list of packets in order.
 struct list {
@@ -30,6 +30,10 @@ struct frame_assembler {
     bool frame_broken; // the frame is incomplete
     bool marked;       // the previous packet ended a frame with its marker
     bool markers_lie;
+    bool markers_lied;   // before the second picture of this time stamp
+    bool stamps_lie;     // more pictures than two fields have this time stamp
+    int begun;           // pictures with this time stamp, at most FOREIGN_SAME
+    usec_t begun_at;     // arrival of the newest picture's first packet
     int64_t number;      // number of the last frame; -1: none yet
     int64_t reference;   // number of the last reference frame
     uint32_t timestamp;  // time stamp of the last frame, or of the one being received
@@ -161,6 +165,33 @@ static void stamp(struct frame_assembler *f, struct foreign_packet *p)
     f->arrived = p->arrived;
 }
 
+// Returns true if a picture begins with the packet although its time stamp is that of the picture
+// before. Field pairs are two pictures of one time stamp, so the third one shows that stamps lie.
+static bool begins_within(struct frame_assembler *f, const struct payload_nature *n, bool same)
+{
+    bool is_first = n->vcl && n->begins;
+    if (!same) {
+        f->stamps_lie = false;
+        f->begun = 0;
+        f->markers_lied = f->markers_lie;
+    }
+    f->begun += is_first && f->begun < FOREIGN_SAME;
+    if (is_first && f->begun == FOREIGN_SAME && !f->stamps_lie) {
+        f->stamps_lie = true;
+        f->markers_lie = f->markers_lied; // it was the stamps that did
+    }
+    return f->stamps_lie && n->begins && (f->all.vcl || !f->frame.count);
+}
+
+// Gives a picture that has the time stamp of the one before a later one, as it arrived later.
+static void stamp_by_arrival(struct frame_assembler *f, struct foreign_packet *p)
+{
+    uint32_t apart = rtp_ticks(usec_min(usec_max(p->arrived - f->begun_at, 0), FOREIGN_LEAP));
+    apart += !apart;
+    f->shift += apart;
+    p->packet.timestamp += apart;
+}
+
 // Processes the next packet in order; takes it over.
 static void accept(struct frame_assembler *f, struct foreign_packet *p)
 {
@@ -169,6 +200,12 @@ static void accept(struct frame_assembler *f, struct foreign_packet *p)
     struct payload_nature n = f->nature(&f->scan, p->packet.payload, p->packet.payload_len);
     stamp(f, p);
     bool same = f->started && p->packet.timestamp == f->timestamp;
+    if (begins_within(f, &n, same)) {
+        stamp_by_arrival(f, p);
+        same = false;
+    }
+    if (!same)
+        f->begun_at = p->arrived;
     if (f->frame.count && (!same || f->frame.count == FOREIGN_MAX_PACKETS)) {
         // Parameter sets with a time stamp of their own belong to the next frame.
         bool alone = !f->all.vcl && !f->gap && f->frame.count < FOREIGN_MAX_PACKETS;
@@ -239,6 +276,7 @@ static void begin_anew(struct frame_assembler *f)
     f->all = (struct payload_nature){0};
     f->scan = (struct nature_scan){0};
     f->started = f->gap = f->frame_gap = f->frame_broken = f->marked = f->markers_lie = false;
+    f->begun = 0;
 }
 
 void frame_assembler_push(struct frame_assembler *f, const struct rtp_packet *p, int64_t ext_seq,

@@ -55,6 +55,38 @@ TEST_CASE("keep alive: the other kind, where one is left unanswered")
     CHECK(keep_alive_request(&k, dialect(false), &body) == REQUEST_OPTIONS);
 }
 
+TEST_CASE("keep alive: both kinds in turn, where a session expired")
+{
+    const char *body;
+    keep_alive k = {};
+    k.in_turn = true;
+    for (request_kind kind : {REQUEST_OPTIONS, REQUEST_MEASURES, REQUEST_OPTIONS}) {
+        CHECK(keep_alive_request(&k, dialect(false), &body) == kind);
+        keep_alive_asked(&k, dialect(false), USEC_PER_SEC, 0);
+    }
+    k.denies_get_parameter = true;
+    CHECK(keep_alive_request(&k, dialect(false), &body) == REQUEST_OPTIONS);
+}
+
+TEST_CASE("keep alive: a session that expired")
+{
+    const struct {
+        double timeout, lasted, silence; // seconds
+        bool expired;
+    } table[] = {
+        {10, 10, 10, true},    {10, 9, 10, true},   {10, 8.9, 10, false}, {10, 25, 10, true},
+        {10, 25.1, 10, false}, {60, 30, 10, false}, {60, 75, 15, true},   {0, 1, 10, false},
+    };
+    for (const auto &row : table) {
+        INFO(row.timeout << " " << row.lasted);
+        keep_alive k = {};
+        k.begun = 5 * USEC_PER_SEC;
+        k.session_timeout = (usec_t)(row.timeout * USEC_PER_SEC);
+        CHECK(keep_alive_expired(&k, (usec_t)(row.silence * USEC_PER_SEC),
+                                 k.begun + (usec_t)(row.lasted * USEC_PER_SEC)) == row.expired);
+    }
+}
+
 TEST_CASE("keep alive: when the next request is due")
 {
     const struct {

@@ -43,6 +43,22 @@ TEST_CASE("a camera is lost after three of its longest intervals")
     CHECK(lost_after({1, 13, 25, 37}, true) == 10); // packets come, but no picture
 }
 
+TEST_CASE("a slow camera is not lost while a picture arrives")
+{
+    camera_pace p{};
+    camera_pace_begin(&p, 0);
+    camera_pace_packet(&p, 0);
+    camera_pace_picture(&p, true, 0);
+    camera_pace_packet(&p, 12 * s); // the first half of the next one
+    CHECK_FALSE(camera_pace_is_lost(&p, 13 * s));
+    CHECK(camera_pace_is_lost(&p, 22 * s)); // the second half never came
+    for (int i = 1; i <= 3; i++)
+        camera_pace_picture(&p, true, i * 12 * s);
+    camera_pace_begin(&p, 40 * s); // another connection
+    CHECK_FALSE(camera_pace_is_lost(&p, 75 * s));
+    CHECK(camera_pace_is_lost(&p, 76 * s));
+}
+
 TEST_CASE("a camera's pace is that of all its connections, without the time between them")
 {
     camera_pace p{};

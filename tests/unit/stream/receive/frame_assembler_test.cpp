@@ -354,6 +354,55 @@ TEST_CASE("every codec's frames, whatever the markers say")
     }
 }
 
+TEST_CASE("every codec's pictures whose time stamp never advances")
+{
+    enum { RIGHT, NONE, ALL };
+    const struct {
+        int markers;
+        const char *out;
+    } rows[] = {
+        {RIGHT, "0K[1] 1->0[2] 2->1[3,4] 3->2[5,6] 4->3[7]"},
+        {NONE, "0K[1,2] 1->0[3,4] 2->1[5,6]"}, // the first two may be fields of one picture
+        {ALL, "0K[1] 1->0[2] 2->1[3] 4->3[5,6]"},
+    };
+    for (const codec_row &c : codecs) {
+        for (const auto &row : rows) {
+            CAPTURE(c.name, row.markers);
+            stream s({25, 1}, c.codec);
+            std::string out;
+            auto push = [&](int64_t seq, const bytes &payload, bool last) {
+                s.now = seq * 10000;
+                std::string got =
+                    s.push(seq, 0, payload, row.markers == ALL || (row.markers == RIGHT && last));
+                out += (out.empty() || got.empty() ? "" : " ") + got;
+            };
+            push(1, c.key, true);
+            push(2, c.next, true);
+            push(3, c.first_half, false);
+            push(4, c.second_half, true);
+            push(5, c.first_half, false);
+            push(6, c.second_half, true);
+            push(7, c.next, true);
+            CHECK(out == expected(c, row.out));
+            // The pictures begin at 30, 50 and 70 ms; the two before them at 10 ms.
+            CHECK(frame_assembler_shift(s.f) == 60 * 90);
+        }
+    }
+}
+
+TEST_CASE("time stamps that advance again are right")
+{
+    stream s;
+    CHECK(s.push(1, 0, IDR, true) == "0K[1]"); // a burst, stamped when it was sent
+    CHECK(s.push(2, 0, P, true) == "");
+    CHECK(s.push(3, 0, P, true) == "1->0[2] 2->1[3]");
+    CHECK(frame_assembler_shift(s.f) == 1);
+    CHECK(s.push(4, 1, P, false) == "");
+    CHECK(s.push(5, 1, P, true) == "3->2[4,5]"); // two fields
+    CHECK(s.push(6, 2, P, true) == "4->3[6]");
+    CHECK(frame_assembler_shift(s.f) == 1);
+}
+
 TEST_CASE("every codec's packets are put in order, and a hole costs its frame")
 {
     for (const codec_row &c : codecs) {
