@@ -690,10 +690,7 @@ static void on_setup_response(struct rtsp_client *c, const struct rtsp_item *r, 
     if (err) {
         end_as(c, RTSP_CLIENT_REFUSED,
                setup.multicast
-                   ? err == ERR_IO
-                         ? "the multicast group of this stream cannot be joined here"
-                         : "the server sends this stream to a multicast group only, which it does "
-                           "not name, or which may not be taken (encryption, --transport)"
+                   ? "the server sends this stream to a multicast group only: that is not supported"
                    : "the server answers SETUP with a transport that was not offered",
                now);
         return;

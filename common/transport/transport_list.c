@@ -149,7 +149,6 @@ struct transport_list transport_list_standard(const struct transport_list *list)
     if (udp) {
         out.udp[out.count] = true;
         strcpy(out.names[out.count++], "udp");
-        strcpy(out.names[out.count++], TRANSPORT_MULTICAST); // where it refuses the others
     }
     return out;
 }

@@ -15,10 +15,6 @@
 extern "C" {
 #endif
 
-// RTP to a multicast group, which third parties offer: no transport of weir-send, and never named
-// by the user.
-#define TRANSPORT_MULTICAST "multicast"
-
 // It works on every network, and begins at once. The viewer of stored media has a buffer, in which
 // TCP's repair is in time: nothing is lost, and packets are full however small the frames are.
 #define TRANSPORT_LIST_FIRST "minbuf"

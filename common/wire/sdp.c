@@ -486,19 +486,6 @@ static int on_session_control(struct sdp *s, struct scan v)
     return 0;
 }
 
-// "incl IN IP4 GROUP SOURCE ...", of which the first source counts (RFC 4570, 3).
-static int on_source_filter(struct sdp *s, struct scan v)
-{
-    v = scan_trimmed(v);
-    struct scan mode = scan_until(&v, ' ');
-    for (int i = 0; i < 3; i++)
-        (void)scan_until(&v, ' ');
-    struct text source = text_of_scan(scan_until(&v, ' '));
-    if (scan_is(mode, "incl") && source.len < sizeof(s->group_source))
-        text_copy(source, s->group_source, sizeof(s->group_source));
-    return 0;
-}
-
 // Reads "25" or "29.97" (RFC 8866, 6.13); an impossible rate counts as absent.
 static int on_framerate(struct sdp *s, struct scan v)
 {
@@ -704,7 +691,6 @@ static const struct {
     {"framerate", true, on_framerate},
     {"rtcp-fb", true, on_rtcp_fb},
     {"range", false, on_range},
-    {"source-filter", false, on_source_filter},
     {"extmap", false, on_extmap},
     {"x-weir-source", false, on_source},
     {"x-weir-clock", false, on_clock},

@@ -203,11 +203,8 @@ static void forget_numbers(struct camera *c)
         c->numbers[i].from = -1;
 }
 
-// Until the rate is known no frame counts as missing: the first ones are that far apart.
 static int64_t number_at(const struct camera *c, usec_t media)
 {
-    if (c->state == OPENING && !camera_rate_is_known(&c->rate))
-        return c->last + 1;
     struct fps fps = c->state == OPEN ? c->fps : camera_rate_read(&c->rate, c->described);
     return (int64_t)(usec_to_sec(media) * fps_value(fps) + 0.5);
 }

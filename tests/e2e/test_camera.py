@@ -555,7 +555,7 @@ class ThirdParty(lib.Case):
 
     def test_audio_that_is_not_wanted(self):
         port = self.serve("--audio", "aac")
-        for sound, said in ("none", ""), ("alsa", "--sound alsa is ignored: what is passed on has the camera's own audio"):
+        for sound, said in ("none", ""), ("alsa", "--sound alsa is ignored: what is passed on has its own audio"):
             with self.subTest(sound):
                 sender = self.sender("--sound", sound, source=f"rtsp://127.0.0.1:{port}/live")
                 self.assertIn(said, sender.stderr)

@@ -101,7 +101,7 @@ class Files(Folder):
         server = self.share()
         viewer = Viewer(server.port)
         for name in "stream.m3u8", "playlist.mp4", "out.mp4", "list.mkv":
-            self.refused(server, name, "not a video that can be read")
+            self.refused(server, name, "not a readable video file")
         self.assertEqual(self.names(server), ["/part0.ts"])
         viewer.check()
         self.stop_cleanly(server)

@@ -1005,8 +1005,8 @@ TEST_CASE("rtsp client: unusable responses to SETUP")
         {"Session: 1\nTransport: RTP/AVP;unicast;client_port=1-2\n",
          "end refused: the server answers SETUP with a transport that was not offered"},
         {"Session: 1\nTransport: RTP/AVP;multicast;destination=239.0.0.1;port=5000-5001\n",
-         "end refused: the server sends this stream to a multicast group only, which it does "
-         "not name, or which may not be taken (encryption, --transport)"},
+         "end refused: the server sends this stream to a multicast group only: that is not "
+         "supported"},
         {"Session: 1\nTransport: ;;;\n",
          "end refused: the server answers SETUP with a transport that was not offered"},
     };
