@@ -199,8 +199,8 @@ static const char *fault_of(const struct media_input *in)
 static int say(const struct media_input *in, int r, char reason[MEDIA_INPUT_REASON])
 {
     struct stat st;
-    const char *fault = r < 0 && !in->limit ? fault_of(in) : NULL;
-    if (r < 0 && fstat(in->fd, &st) == 0 && st.st_size == 0)
+    const char *fault = r < 0 && !in->limit && !in->is_pipe ? fault_of(in) : NULL;
+    if (r < 0 && !in->is_pipe && fstat(in->fd, &st) == 0 && st.st_size == 0)
         return err_say(reason, MEDIA_INPUT_REASON, ERR_UNSUPPORTED, "the file is empty");
     if (fault)
         return err_say(reason, MEDIA_INPUT_REASON, ERR_UNSUPPORTED, "not a whole film: %s", fault);
