@@ -142,7 +142,8 @@ TEST_CASE("file_catalog: a film that is gone or broken is refused until it is th
     viewer b; // what the look for the first one found holds for a moment
     do
         REQUIRE(s.wait(b) == CATALOG_REFUSED);
-    while (std::string(b.hold.refusal.text).find("not supported") == std::string::npos);
+    while (std::string(b.hold.refusal.text).find("not found") != std::string::npos);
+    CHECK_THAT(b.hold.refusal.text, Catch::Contains("is not available: not a "));
     write(s.path, 192);
     while (s.wait(b) == CATALOG_REFUSED)
         ;
