@@ -660,7 +660,7 @@ static const struct option_row rows[] = {
     {.name = "loop", .in_section = true, .kind = OPTION_SWITCH, .at = AT(loop),
      .help = "start the file again at its end"},
     {.name = "transcode", .in_section = true, .kind = OPTION_SWITCH, .at = AT(transcode),
-     .help = "encode the pictures of an IP camera or a pipe anew, in several levels; without it they "
+     .help = "encode the pictures of an IP camera or a pipe again, in several levels; without it they "
              "are passed on as they are, as the only level"},
     {.name = "wait", .in_section = true, .kind = OPTION_SWITCH, .at = AT(wait),
      .help = "when the program ends that writes into SOURCE, a FIFO, wait for the next one; viewers "

@@ -52,7 +52,7 @@ struct options {
     struct sockaddr_storage http; // AF_UNSPEC: none
     int http_segment;             // seconds; 0: not given
     bool loop;
-    bool transcode; // the pictures of an IP camera or a pipe are encoded anew
+    bool transcode; // the pictures of an IP camera or a pipe are encoded again
     bool wait;      // for the next writer of a FIFO
     bool has_capture;
     struct geometry capture; // valid if has_capture
