@@ -18,7 +18,9 @@ static const double MAX_SAVED = 4096; // max budget in bytes: a few of the large
 static const usec_t DEFAULT_INTERVAL = 20 * USEC_PER_MSEC;
 static const usec_t MIN_INTERVAL = 5 * USEC_PER_MSEC;
 static const usec_t MAX_INTERVAL = USEC_PER_SEC;
-static const usec_t ALWAYS_ALLOWED = USEC_PER_SEC;
+// Some 10 kbit/s of reports: without them a server takes a path of small packets, such as those of a
+// still picture, for lost (server/policy/path_loss.h).
+static const usec_t ALWAYS_ALLOWED = 50 * USEC_PER_MSEC;
 
 static size_t slot(int64_t number)
 {
@@ -168,12 +170,12 @@ usec_t datagram_receiver_next_report(const struct datagram_receiver *r)
     if (r->fresh == 0)
         return USEC_NEVER;
     int64_t begin = report_begin(r);
-    bool is_first = r->reports == 0; // none was sent in the last second
-    if (!is_first && r->budget < report_cost(report_end(r, begin) - begin))
-        return r->last_report_at + ALWAYS_ALLOWED;
+    bool is_affordable = r->reports == 0 || // none was sent in the last second
+                         r->budget >= report_cost(report_end(r, begin) - begin);
     bool enough = (r->wish.packets > 0 && r->fresh >= r->wish.packets) ||
                   r->highest + 1 - r->begin_after >= HALF_REPORT;
-    return r->urgent || enough ? r->last_report_at : r->last_report_at + r->wish.interval;
+    usec_t wait = r->urgent || enough ? 0 : r->wish.interval;
+    return r->last_report_at + (is_affordable ? wait : usec_max(wait, ALWAYS_ALLOWED));
 }
 
 static struct ccfb_metric metric_of(const struct datagram_arrival *a, usec_t now)
@@ -204,8 +206,7 @@ bool datagram_receiver_report(struct datagram_receiver *r, struct ccfb *out, use
     r->fresh = (unsigned)(r->highest + 1 - end);
     r->urgent = r->fresh > 0; // packets that did not fit follow at once
     r->last_report_at = now;
-    // Debts are not kept: one report per second is always allowed, and the budget is for further
-    // ones.
+    // Debts are not kept: the budget is for reports beyond those that are always allowed.
     r->budget = fmax(0, r->budget - report_cost(end - begin));
     r->reports++;
     r->report_bytes += ccfb_bytes((size_t)(end - begin));

@@ -6,8 +6,8 @@
 //   at once when a hole is confirmed (three later packets), when the first CE mark since the last
 //   report comes, or when half a report is full. Only if packets arrived since the last report.
 //   cost: reports, with 28 bytes of IP and UDP each, take at most 5 % of the bytes received
-//   (counted with the same headers), but one per second is always allowed; a report beyond the
-//   budget waits. The first report does not wait for it, however small the first packet was (RFC
+//   (counted with the same headers), but one in 50 ms is always allowed; a report beyond the budget
+//   waits for that. The first report does not wait for it, however small the first packet was (RFC
 //   5348, 6.1): without a report a rate controller stays at its initial rate, a packet per second.
 //
 // A relay whose next link is full can ask to report packets as marked (datagram_receiver_mark): the
