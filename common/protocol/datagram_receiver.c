@@ -18,8 +18,8 @@ static const double MAX_SAVED = 4096; // max budget in bytes: a few of the large
 static const usec_t DEFAULT_INTERVAL = 20 * USEC_PER_MSEC;
 static const usec_t MIN_INTERVAL = 5 * USEC_PER_MSEC;
 static const usec_t MAX_INTERVAL = USEC_PER_SEC;
-// Some 10 kbit/s of reports: without them a server takes a path of small packets, such as those of a
-// still picture, for lost (server/policy/path_loss.h).
+// Some 10 kbit/s of reports: without them a server takes a path of small packets, such as those of
+// a still picture, for lost (server/policy/path_loss.h).
 static const usec_t ALWAYS_ALLOWED = 50 * USEC_PER_MSEC;
 
 static size_t slot(int64_t number)
