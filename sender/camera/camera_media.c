@@ -380,11 +380,21 @@ static void request_key(struct media_feed *f, int size_id, usec_t now)
     camera_request_key(((struct camera_viewer *)f)->media->camera);
 }
 
-// The camera decides when; some make a key frame when they are asked.
+// The frames since the newest key frame serve, if that is late enough. If not, the camera decides
+// when; some make a key frame when they are asked.
 static void begin(struct media_feed *f, int size_id, int64_t from)
 {
-    (void)from;
-    request_key(f, size_id, 0);
+    struct camera_viewer *v = (struct camera_viewer *)f;
+    const struct frame_group *g = &v->media->group;
+    if (v->begins)
+        return;
+    if (!g->count || g->frames[0]->number < from) {
+        request_key(f, size_id, 0);
+        return;
+    }
+    v->begins = v->watches;
+    v->given = 0;
+    timer_set(v->media->timer, 0);
 }
 
 static void play(struct media_feed *f, bool plays)

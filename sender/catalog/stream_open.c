@@ -338,6 +338,26 @@ static void make_top(const struct options *o, struct source *source, const struc
 
 enum { RECORDED_BYTES = 64000000 };
 
+static struct stream_media *wrap_past(struct stream_media *m, const struct options *o,
+                                      bool is_passed_on, int *err)
+{
+    // A recording has the pictures in the order of display times alone, which does not tell that of
+    // B frames.
+    const char *record = m->reorders ? NULL : o->record;
+    if (!o->rewind.age && !record)
+        return m;
+    // What the recorder has not written yet is in memory.
+    struct rewind_media_config config = {.span = o->rewind.age ? o->rewind.age : 10 * USEC_PER_SEC,
+                                         .bytes = o->rewind.age ? (size_t)o->rewind.bytes
+                                                                : RECORDED_BYTES,
+                                         .record = record,
+                                         .kept = o->record_keep.age,
+                                         .is_passed_on = is_passed_on};
+    m = rewind_media_new(m, &config);
+    *err = m ? 0 : ERR_NO_MEMORY;
+    return m;
+}
+
 // Lets viewers of live media go back, if the options say so.
 static struct stream_media *keep_past(struct stream_media *m, const struct options *o,
                                       const char *name, int *err)
@@ -355,15 +375,7 @@ static struct stream_media *keep_past(struct stream_media *m, const struct optio
                      : "it keeps H.264 only");
         return m;
     }
-    // What the recorder has not written yet is in memory.
-    struct rewind_media_config config = {.span = o->rewind.age ? o->rewind.age : 10 * USEC_PER_SEC,
-                                         .bytes = o->rewind.age ? (size_t)o->rewind.bytes
-                                                                : RECORDED_BYTES,
-                                         .record = o->record,
-                                         .kept = o->record_keep.age};
-    m = rewind_media_new(m, &config);
-    *err = m ? 0 : ERR_NO_MEMORY;
-    return m;
+    return wrap_past(m, o, false, err);
 }
 
 // Takes over the source. `probe`: of a file; else NULL.
@@ -463,7 +475,9 @@ static struct stream_media *open_camera(struct media_guard *guard, const struct 
                      camera_title(camera), o->audio);
         if (audio && strcmp(audio, "Opus") != 0)
             log_info("%s: its audio, %s, is sent as Opus", camera_title(camera), audio);
-        return camera_media_new(camera);
+        struct stream_media *m = camera_media_new(camera);
+        *err = m ? 0 : ERR_NO_MEMORY;
+        return m ? wrap_past(m, o, true, err) : NULL;
     }
     if (!o->transcode && codec != SDP_H264)
         log_info("%s sends %s: viewers get H.264, which weir-send encodes", camera_title(camera),
@@ -487,12 +501,7 @@ static struct stream_media *open_media(struct media_guard *guard, const struct o
         return source ? encode(source, NULL, guard, o, name, err) : NULL;
     }
     if (camera_is(name)) {
-        struct stream_media *m = open_camera(guard, o, name, err);
-        if (m && o->rewind.age && m->back <= 0)
-            log_warn("%s: --rewind is not used: the pictures are passed on as they are "
-                     "(--transcode encodes them)",
-                     m->title);
-        return m;
+        return open_camera(guard, o, name, err);
     }
     if (stored_file_is(name)) {
         struct stored_cache *cache = stored_cache_new(name, guard, err);

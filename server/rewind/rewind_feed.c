@@ -58,9 +58,9 @@ struct rewind_feed {
     usec_t starved;   // since when nothing comes; 0: something does
 };
 
-static struct rewind_feed *of_sink(struct frame_sink *sink)
+static struct rewind_feed *of_sink(const struct frame_sink *sink)
 {
-    return (struct rewind_feed *)((char *)sink - offsetof(struct rewind_feed, sink));
+    return (struct rewind_feed *)((uintptr_t)sink - offsetof(struct rewind_feed, sink));
 }
 
 static struct frame_sink *viewer_of(const struct rewind_feed *f)
@@ -340,12 +340,19 @@ static void set_shift(struct rewind_feed *f, int64_t first)
     f->from = first + f->shift;
 }
 
-static int64_t newest_number(const struct rewind_feed *f)
+// Returns the number of the present's first frame. What is encoded here begins with a new key
+// frame; a camera's begins with the newest one that there is, and the feed of the present gives the
+// frames since then at once.
+static int64_t present_number(const struct rewind_feed *f)
 {
+    int64_t end = past_ring_end(f->config.ring);
+    int64_t key = f->config.is_passed_on ? past_ring_start_of(f->config.ring, 0, end) : -1;
+    if (key >= 0)
+        return past_ring_at(f->config.ring, key)->frame->number;
     for (int64_t s = past_ring_end(f->config.ring) - 1; s >= past_ring_begin(f->config.ring); s--)
         if (past_ring_at(f->config.ring, s)->frame)
-            return past_ring_at(f->config.ring, s)->frame->number;
-    return f->newest;
+            return past_ring_at(f->config.ring, s)->frame->number + 1;
+    return f->newest + 1;
 }
 
 // The next frames are those of the present.
@@ -354,7 +361,9 @@ static void to_present(struct rewind_feed *f)
     drop_recorded(f);
     f->is_past = f->waits = false;
     timer_set(f->timer, f->ended ? clock_now() : USEC_NEVER); // then `run` reports the end
-    set_shift(f, newest_number(f) + 1);
+    set_shift(f, present_number(f));
+    if (f->config.is_passed_on)
+        f->of->ops->begin(present(f), 0, f->from - f->shift);
 }
 
 // The disk was asked for a place.
@@ -536,13 +545,13 @@ static void on_frame(struct frame_sink *sink, struct coded_frame *frame, usec_t 
     struct rewind_feed *f = of_sink(sink);
     if (frame->number > f->newest)
         f->newest = frame->number;
+    f->base.gives_past = f->of->gives_past;
     // A number below `from` is that of another frame, or of none: what depends on it is lost, and
     // the sender requests a key frame for what depends on that.
     if (!f->is_past && (frame->depends_on < 0 || frame->depends_on + f->shift >= f->from))
         give_frame(f, frame, 0, now);
-    else if (!f->is_past)
-        return;
-    else if (f->waits)
+    f->base.gives_past = false;
+    if (f->is_past && f->waits)
         run(f, now);
 }
 
@@ -571,6 +580,12 @@ static void on_highest(struct frame_sink *sink, usec_t now)
         viewer_of(f)->ops->on_highest(viewer_of(f), now);
 }
 
+static bool has_waiting(const struct frame_sink *sink)
+{
+    const struct frame_sink *viewer = viewer_of(of_sink(sink));
+    return viewer->ops->has_waiting && viewer->ops->has_waiting(viewer);
+}
+
 static void on_end(struct frame_sink *sink, const char *why, usec_t now)
 {
     struct rewind_feed *f = of_sink(sink);
@@ -589,6 +604,7 @@ static void watch(struct media_feed *feed, int size_id, int change)
     f->watched += change;
     assert(f->watched >= 0);
     f->of->reports_losses = feed->reports_losses;
+    f->of->takes_any_rate = feed->takes_any_rate;
     f->of->ops->watch(present(f), size_id, change);
     if (f->is_past && !f->seeks && before != (f->watched > 0))
         timer_set(f->timer, f->watched > 0 ? clock_now() : USEC_NEVER);
@@ -676,20 +692,29 @@ static void feed_free(struct media_feed *feed)
 
 struct media_feed *rewind_feed_new(const struct rewind_feed_config *config)
 {
-    static const struct media_feed_ops ops = {.watch = watch,
-                                              .watch_audio = watch_audio,
-                                              .play = play,
-                                              .set_bitrate = set_bitrate,
-                                              .repair = repair,
-                                              .request_key = request_key,
-                                              .begin = begin,
-                                              .is_alone = is_alone,
-                                              .place = place,
-                                              .free = feed_free};
+    static const struct media_feed_ops encoded = {.watch = watch,
+                                                  .watch_audio = watch_audio,
+                                                  .play = play,
+                                                  .set_bitrate = set_bitrate,
+                                                  .repair = repair,
+                                                  .request_key = request_key,
+                                                  .begin = begin,
+                                                  .is_alone = is_alone,
+                                                  .place = place,
+                                                  .free = feed_free};
+    static const struct media_feed_ops passed_on = {.watch = watch,
+                                                    .watch_audio = watch_audio,
+                                                    .play = play,
+                                                    .request_key = request_key,
+                                                    .begin = begin,
+                                                    .is_alone = is_alone,
+                                                    .place = place,
+                                                    .free = feed_free};
     static const struct frame_sink_ops sink = {.on_frame = on_frame,
                                                .on_again = on_again,
                                                .on_audio = on_audio,
                                                .on_end = on_end,
+                                               .has_waiting = has_waiting,
                                                .on_highest = on_highest};
     struct rewind_feed *f = calloc(1, sizeof(*f));
     if (!f)
@@ -708,6 +733,6 @@ struct media_feed *rewind_feed_new(const struct rewind_feed_config *config)
         return NULL;
     }
     f->base = *f->of;
-    f->base.ops = &ops;
+    f->base.ops = config->is_passed_on ? &passed_on : &encoded;
     return &f->base;
 }

@@ -30,6 +30,7 @@ struct rewind_feed_config {
     const struct past_ring *ring;  // borrowed
     usec_t span;                   // how far the viewer can go back in memory
     const char *record;            // borrowed: the names of the recording; NULL: none
+    bool is_passed_on;             // rewind_media.h
     struct media_feed_config feed; // of the viewer
 };
 

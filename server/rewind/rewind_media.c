@@ -30,10 +30,22 @@ static struct rewind_media *of_tap(struct frame_sink *tap)
     return (struct rewind_media *)((char *)tap - offsetof(struct rewind_media, tap));
 }
 
+// A camera may change its size and its rate. The numbers of frames count the rate: those of before
+// have no place among those that follow.
+static void take_ladder(struct rewind_media *m)
+{
+    struct fps before = m->base.ladder.source_fps, now = m->of->ladder.source_fps;
+    if (before.num != now.num || before.den != now.den)
+        past_ring_clear(m->ring);
+    m->base.ladder = m->of->ladder;
+}
+
 static void on_frame(struct frame_sink *tap, struct coded_frame *f, usec_t now)
 {
     (void)now;
     struct rewind_media *m = of_tap(tap);
+    if (m->config.is_passed_on)
+        take_ladder(m);
     if (past_ring_frame(m->ring, f) && m->feed->ops->begin)
         m->feed->ops->begin(m->feed, f->size_id, f->number + 1);
 }
@@ -70,10 +82,16 @@ static int start(struct stream_media *base, uv_loop_t *loop)
     // The first feed: frames are in the ring before a viewer gets them.
     struct media_feed_config config = {.loop = loop, .sink = &m->tap};
     m->feed = m->of->ops->feed_new(m->of, &config);
-    if (m->feed)
-        return 0;
-    log_error("cannot keep the past of the stream: out of memory");
-    return ERR_IO;
+    if (!m->feed) {
+        log_error("cannot keep the past of the stream: out of memory");
+        return ERR_IO;
+    }
+    m->feed->takes_any_rate = true;
+    if (m->config.is_passed_on) {
+        m->feed->ops->watch(m->feed, 0, 1);
+        m->feed->ops->watch_audio(m->feed, 1);
+    }
+    return 0;
 }
 
 static struct media_feed *feed_new(struct stream_media *base,
@@ -84,6 +102,7 @@ static struct media_feed *feed_new(struct stream_media *base,
                                     .ring = m->ring,
                                     .span = m->config.span,
                                     .record = m->config.record,
+                                    .is_passed_on = m->config.is_passed_on,
                                     .feed = *config};
     return rewind_feed_new(&of);
 }
@@ -140,7 +159,8 @@ struct stream_media *rewind_media_new(struct stream_media *of,
                                                 .leave = leave,
                                                 .is_over = is_over,
                                                 .free = media_free};
-    assert(of->duration < 0 && of->codec == SDP_H264 && !of->relays && !of->reorders);
+    assert(of->duration < 0 && of->codec == SDP_H264 && !of->relays);
+    assert(!of->reorders || (config->is_passed_on && !config->record));
     assert(of->ops->describe && of->ops->stats && of->ops->take);
     struct rewind_media *m = calloc(1, sizeof(*m));
     struct past_ring_config ring = {.span = config->span + MARGIN, .bytes = config->bytes};

@@ -236,6 +236,84 @@ class Recorded(Rewind):
         other.check()
 
 
+class PassedOn(Rewind):
+    """A camera whose pictures are passed on as they are: its past needs no viewer, and no encoder."""
+
+    def setUp(self):
+        super().setUp()
+        self.camera = self.sender()
+
+    def connect(self, *options):
+        self.server = self.sender(*options, source=self.camera.url)
+        self.assertIn("camera", self.server.stderr)
+        self.client = Client(self.server.port)
+        self.addCleanup(self.client.close)
+
+    def pictures(self, count=20):
+        """The next packets of pictures."""
+        found = []
+        until(lambda: found.extend(Rtp(data) for channel, data in self.client.collect(0.1) if channel == 0)
+              or len(found) >= count, "pictures")
+        return found
+
+    def check_begins(self, packets):
+        """They begin at a key frame, and none is sent twice."""
+        self.assertIn(packets[0].payload[0] & 0x1f, (6, 7, 24), "a key frame")
+        self.assertEqual(len({p.seq for p in packets}), len(packets))
+
+    def test_back_and_to_the_present(self):
+        self.connect("--rewind", "60s")
+        begun = time.time()
+        other = Viewer(self.server.port)
+        other.wait_frames(8 * lib.FPS)
+        self.client.request("SETUP", f"{self.client.url}/trackID=0", {"Transport": TCP})
+        numbers = []
+        for range_, least in ("npt=-60-", 6), ("npt=now-", 0), ("npt=-2-", 2), ("npt=now-", 0):
+            with self.subTest(range_):
+                answer = self.request_play(range_)
+                behind, back, first = place_of(answer)
+                self.assertEqual(back, 60)
+                self.between(least, behind, least and time.time() - begun + 2)
+                self.check_begins(self.pictures())
+                numbers.append(first)
+        self.assertEqual(numbers, sorted(numbers))
+        other.check()
+        self.stop_cleanly(self.server)
+
+    def test_a_player(self):
+        self.connect("--rewind", "60s")
+        other = Viewer(self.server.port)
+        other.wait_frames(4 * lib.FPS)
+        p = self.player(self.server.url, "--at", "1:seek=-60", "--at", "4:seek=0", "--log", "info")
+        until(lambda: len(p.events("seek")) == 2 or not p.running(), "both seeks", 60)
+        back, now = p.events("seek")
+        until(lambda: p.shown()[-1]["shown"] > now["t"] + 1 or not p.running(), "pictures of the present", 60)
+        self.interrupt(p)
+        self.assertLess(back["to"], -3)
+        self.assertEqual(now["to"], 0)
+        other.check()
+        self.stop_cleanly(self.server)
+
+    def test_a_recording(self):
+        os.makedirs(self.path("recordings"))
+        pattern = os.path.join(self.path("recordings"), recordings.PATTERN)
+        files = lambda: glob.glob(self.path("recordings/*.mkv"))
+        self.connect("--record", pattern)
+        other = Viewer(self.server.port)
+        other.wait_frames(6 * lib.FPS)
+        other.check()
+        self.stop_cleanly(self.server)
+        begun = recordings.copy_older(files()[0], DAY)
+        self.connect("--record", pattern)
+        self.client.request("SETUP", f"{self.client.url}/trackID=0", {"Transport": TCP})
+        answer = self.request_play(clock_of(begun + 1))
+        self.between(begun - 1, seconds_of(answer.headers["range"]), begun + 1.1)
+        self.check_begins(self.pictures(60))
+        self.request_play("npt=now-")
+        self.check_begins(self.pictures())
+        self.stop_cleanly(self.server)
+
+
 class Playing(lib.Case):
     def play_for(self, sender, *args, seconds=20):
         """Plays beside another viewer, which must not notice."""

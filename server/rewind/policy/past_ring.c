@@ -54,12 +54,17 @@ static void drop_oldest(struct past_ring *r)
     r->begin++;
 }
 
+void past_ring_clear(struct past_ring *r)
+{
+    while (r->begin < r->end)
+        drop_oldest(r);
+}
+
 void past_ring_free(struct past_ring *r)
 {
     if (!r)
         return;
-    while (r->begin < r->end)
-        drop_oldest(r);
+    past_ring_clear(r);
     free(r->items);
     free(r);
 }

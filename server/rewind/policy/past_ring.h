@@ -32,6 +32,7 @@ struct past_ring;
 
 struct past_ring *past_ring_new(const struct past_ring_config *config); // NULL: no memory
 void past_ring_free(struct past_ring *r);                               // NULL is fine
+void past_ring_clear(struct past_ring *r); // its items leave; serial numbers go on
 // Add an item, of which the ring takes a reference. Without memory the item is left out.
 // Returns true if a key frame of the frame's size shall be made.
 bool past_ring_frame(struct past_ring *r, struct coded_frame *f);

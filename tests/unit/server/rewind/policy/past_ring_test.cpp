@@ -85,6 +85,20 @@ TEST_CASE("past ring: keeps its bytes")
     CHECK(r.find(51) == 51);
 }
 
+TEST_CASE("past ring: is cleared")
+{
+    ring r(10);
+    r.frame(1, true);
+    r.audio(1);
+    past_ring_clear(r.r);
+    CHECK(past_ring_begin(r.r) == 2);
+    CHECK(past_ring_end(r.r) == 2);
+    CHECK(r.find(1) == -1);
+    r.frame(2, true);
+    CHECK(past_ring_at(r.r, 2) != nullptr);
+    CHECK(r.find(2) == 2);
+}
+
 TEST_CASE("past ring: grows to any number of items")
 {
     ring r(100000);
