@@ -19,6 +19,7 @@
 #include "sender/http/content_server.h"
 #include "sender/options/options.h"
 #include "sender/prepare/prepare.h"
+#include "sender/serve/hooks.h"
 #include "sender/serve/serving.h"
 #include "server/rtsp/file_limit.h"
 #include "server/rtsp/server_invite.h"
@@ -36,6 +37,7 @@ struct program {
     uv_loop_t loop;
     struct stop_signals signals;
     struct serving *serving;     // owned
+    struct hooks *hooks;         // owned; NULL: none
     struct announcer *announcer; // owned; NULL: not announced
     struct systemd *service;     // owned; NULL: not started by systemd
     bool stops;
@@ -116,11 +118,15 @@ static int serve(struct program *p, const struct options *o)
                                     .on_over = on_over,
                                     .ctx = p,
                                     .owns_process = true};
+    if (o->hooks.count && !(p->hooks = hooks_new(&p->loop, &o->hooks)))
+        return EXIT_FAILURE;
     p->serving = serving_new(&config, &err);
     if (err == ERR_TIMED_OUT)
         _exit(EXIT_FAILURE); // the thread that opens the source may still be reading
-    if (!p->serving)
+    if (!p->serving) {
+        hooks_free(p->hooks);
         return EXIT_FAILURE;
+    }
     stop_signals_watch(&p->signals, &p->loop, on_signal, p);
     if (o->file)
         stop_signals_on_hangup(&p->signals, on_hangup);
@@ -130,6 +136,9 @@ static int serve(struct program *p, const struct options *o)
     p->service = systemd_new(&p->loop);
     uv_run(&p->loop, UV_RUN_DEFAULT);
     serving_free(p->serving);
+    if (p->hooks)
+        uv_run(&p->loop, UV_RUN_NOWAIT); // the last events: recordings have ended
+    hooks_free(p->hooks);
     return EXIT_SUCCESS;
 }
 

@@ -12,6 +12,7 @@
 #include <unistd.h>
 
 #include "common/base/err.h"
+#include "common/base/event.h"
 #include "common/base/log.h"
 #include "common/net/abandonable_thread.h"
 #include "common/net/clock.h"
@@ -173,6 +174,8 @@ static void end_file(struct record_writer *w)
     write_cluster(w);
     if (w->file && record_file_finish(w->file) != 0)
         fail(w, record_file_fault(w->file), clock_now());
+    else if (w->file)
+        event_note(EVENT_RECORDING_CLOSED, record_file_path(w->file), "");
     record_file_free(w->file);
     w->file = NULL;
 }

@@ -11,6 +11,7 @@
 #include <uv.h>
 
 #include "common/base/err.h"
+#include "common/base/event.h"
 #include "common/base/log.h"
 #include "common/base/log_budget.h"
 #include "common/base/utf8.h"
@@ -285,8 +286,10 @@ static void note_picture(struct camera *c, size_t bytes, bool key, usec_t now)
 {
     camera_pace_picture(&c->pace, key, now);
     usec_t away = camera_retry_came(&c->retry, now);
-    if (away && c->state == OPEN)
+    if (away && c->state == OPEN) {
         log_info("%s is back after %.1f s", c->title, usec_to_sec(away));
+        event_note(EVENT_SOURCE_BACK, c->title, "");
+    }
     c->bytes += bytes;
     c->second_frames++;
 }
@@ -487,6 +490,8 @@ static void on_end(void *ctx, int status, const char *why, usec_t now)
     else if (c->state == OPEN && slower)
         log_warn("%s is still away: %s; trying every %.0f s", c->title, why,
                  usec_to_sec(CAMERA_RETRY_LATER));
+    if (c->state == OPEN && !was_away)
+        event_note(EVENT_SOURCE_LOST, c->title, why);
     arm(c);
 }
 

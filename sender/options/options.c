@@ -47,6 +47,11 @@ static const char *read_page_origin(void *options, const char *value, char *reas
     return http_origins_read(&((struct options *)options)->origins, value);
 }
 
+static const char *read_hook(void *options, const char *value, char *reason, size_t cap)
+{
+    return hook_specs_add(&((struct options *)options)->hooks, value, reason, cap);
+}
+
 static const char *read_path(void *options, const char *value, char *reason, size_t cap)
 {
     (void)options, (void)reason, (void)cap;
@@ -597,6 +602,11 @@ static const struct option_row rows[] = {
     {.name = "http-segment", .argument = "SECONDS", .kind = OPTION_INT, .at = AT(http_segment),
      .min = 1, .max = 10, .help = "length of the segments of --http, 1 to 10 (default 2)"},
 
+    {.name = "on", .argument = "HOOK", .read = read_hook, .repeats = true,
+     .help = "run a command when something happens: \"EVENT COMMAND ARGUMENT...\", EVENT one of "
+             "source-lost, source-back, viewer, viewer-gone, recording-closed; it finds "
+             "WEIR_EVENT, WEIR_SUBJECT, WEIR_REASON and WEIR_TIME in its environment; at most 16"},
+
     {.section = "Push", .name = "push", .argument = "URL", .read = read_push, .hides_user = true,
      .help = "also send the stream to this RTSP server, which records it or hands it on: "
              "rtsp://[USER:PASSWORD@]HOST[:PORT]/PATH, or @FILE, a file whose first line is the URL"},
@@ -1037,6 +1047,15 @@ static bool are_lists_equal(const struct transport_list *a, const struct transpo
     return equal;
 }
 
+static bool are_hooks_equal(const struct hook_specs *a, const struct hook_specs *b)
+{
+    bool equal = a->count == b->count;
+    for (int i = 0; equal && i < a->count; i++)
+        equal = a->hooks[i].event == b->hooks[i].event &&
+                strcmp(a->hooks[i].command, b->hooks[i].command) == 0;
+    return equal;
+}
+
 const char *options_fixed(const struct options *a, const struct options *b)
 {
     const struct {
@@ -1063,6 +1082,7 @@ const char *options_fixed(const struct options *a, const struct options *b)
              memcmp(a->proxies.addresses, b->proxies.addresses,
                     (size_t)a->proxies.count * sizeof(a->proxies.addresses[0])) == 0},
         {"allow-origin", are_origins_equal(&a->origins, &b->origins)},
+        {"on", are_hooks_equal(&a->hooks, &b->hooks)},
         {"srtp", a->srtp == b->srtp},
         {"access", is_text_equal(a->who.file, b->who.file)},
         {"insecure", a->who.insecure == b->who.insecure},

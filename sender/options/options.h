@@ -17,6 +17,7 @@
 #include "media/coded/synthetic.h"
 #include "media/picture/geometry.h"
 #include "media/record/policy/record_keep.h"
+#include "sender/policy/hook_spec.h"
 #include "sender/policy/push_audio.h"
 #include "sender/policy/source_name.h"
 #include "server/access/access_options.h"
@@ -81,14 +82,15 @@ struct options {
     bool srtp;                      // datagrams are SRTP even beside a plain connection
     int fragment;                   // max bytes of a frame in a packet; 0: what the path allows
     struct trusted_proxies proxies; // that may have more of them
-    struct http_origins origins;    // of web pages that may play
-    int mtp_port;                   // 0: any
-    struct record_keep rewind;      // of live media, in memory; age 0: nothing
-    const char *record;             // (source) pattern of names (record_name.h); NULL: none
-    char *record_own;               // owned: `record` with the source's name; NULL: the same
-    usec_t record_segment;          // (source) 0: one file
-    struct record_keep record_keep; // (source)
-    struct url push;                // empty text: none
+    struct hook_specs hooks;
+    struct http_origins origins;           // of web pages that may play
+    int mtp_port;                          // 0: any
+    struct record_keep rewind;             // of live media, in memory; age 0: nothing
+    const char *record;                    // (source) pattern of names (record_name.h); NULL: none
+    char *record_own;                      // owned: `record` with the source's name; NULL: the same
+    usec_t record_segment;                 // (source) 0: one file
+    struct record_keep record_keep;        // (source)
+    struct url push;                       // empty text: none
     struct transport_list push_transports; // count 0: not given
     struct push_audio push_audio;          // count 0: not given
     int push_level;                        // -1: the highest

@@ -7,6 +7,7 @@
 #include <unistd.h>
 
 #include "common/base/err.h"
+#include "common/base/event.h"
 #include "common/base/log.h"
 #include "common/net/clock.h"
 #include "common/net/tcp_conn.h"
@@ -106,6 +107,15 @@ static bool add_answer(struct connection_accepted *c, const struct rtsp_response
     return len > 0;
 }
 
+// Without the query, which may have a key.
+static void note_viewer(const struct connection_accepted *c, struct text url)
+{
+    char text[256];
+    text_copy(url, text, sizeof(text));
+    text[strcspn(text, "?")] = '\0';
+    event_note(EVENT_VIEWER, c->name, text);
+}
+
 // Serves one request. 0; ERR_AGAIN: the request has to wait; ERR_FULL: this peer cannot be served
 // any more.
 static int on_request(struct connection_accepted *c, const struct rtsp_item *request, usec_t now)
@@ -134,6 +144,8 @@ static int on_request(struct connection_accepted *c, const struct rtsp_item *req
             session_pace(session, now);
         else
             session_play(session, now);
+        if (!c->played)
+            note_viewer(c, request->uri);
         c->played = true;
         log_of(LOG_INFO, "viewer", c->name, "viewer %s plays level %d", c->name,
                session_level(session));
@@ -555,6 +567,8 @@ void connection_accepted_free(struct connection_accepted *c, usec_t now)
     timer_free(c->reaper);
     free(c->answers);
     log_of(c->played ? LOG_INFO : LOG_DEBUG, "viewer", c->name, "viewer %s is gone", c->name);
+    if (c->played)
+        event_note(EVENT_VIEWER_GONE, c->name, "");
     free(c);
 }
 
