@@ -104,14 +104,19 @@ static void on_rtp(void *ctx, const uint8_t *data, size_t len, usec_t arrived, u
 }
 
 // Before the SETUP response no datagram is expected; after it, only the server's. RTP has no other
-// authentication (RFC 3550, 9).
+// authentication (RFC 3550, 9). Third parties name wrong ports, and their own address behind a
+// router: what comes from the host of the control connection is theirs, too.
 static bool is_from_server(struct media_receiver *m, const struct sockaddr *server,
                            const struct datagram *d)
 {
     const struct sockaddr *from = (const struct sockaddr *)d->from;
+    const struct sockaddr *control = (const struct sockaddr *)tcp_conn_peer(m->control);
     bool awaited = m->tracks[TRACK_VIDEO].accepted && (m->datagram || *m->beside.name);
-    if (awaited && sockaddr_same_host(from, server) &&
-        (!sockaddr_port(server) || sockaddr_port(from) == sockaddr_port(server)))
+    bool is_loose = m->dialect->names_media_source;
+    bool is_its =
+        sockaddr_same_host(from, server) &&
+        (is_loose || !sockaddr_port(server) || sockaddr_port(from) == sockaddr_port(server));
+    if (awaited && (is_its || (is_loose && sockaddr_same_host(from, control))))
         return true;
     m->third_party++;
     return false;
@@ -259,7 +264,8 @@ int media_receiver_offer(struct media_receiver *m, const struct transport_list *
             return ERR_UNSUPPORTED;
         if (!may_offer(m, list->names[i]))
             continue;
-        int err = !t.tcp && !track->path.socket[0] ? open_ports(m, track) : 0;
+        bool has_ports = !t.tcp && !t.multicast;
+        int err = has_ports && !track->path.socket[0] ? open_ports(m, track) : 0;
         if (!err)
             err = offer_srtp(m, list->names[i], &t);
         if (err)
@@ -272,7 +278,7 @@ int media_receiver_offer(struct media_receiver *m, const struct transport_list *
         for (int k = 0; k < 2; k++) {
             if (t.tcp)
                 t.interleaved[k] = track->path.channel[k];
-            else
+            else if (has_ports)
                 t.client_port[k] = udp_socket_port(track->path.socket[k]);
         }
         if (t.tcp && names_weir)
@@ -307,6 +313,33 @@ static void take_peers(const struct media_receiver *m, const struct rtsp_transpo
         sockaddr_set_port((struct sockaddr *)&peer[i],
                           t->server_port[i] > 0 ? t->server_port[i] : 0);
     }
+}
+
+// Receives the group of the response, from the source that the response or the description names,
+// or else from the server. 0; ERR_MALFORMED; ERR_IO (logged).
+static int join_group(const struct media_receiver *m, struct receiver_track *track,
+                      struct rtsp_transport *t)
+{
+    char text[RTSP_MAX_NAME + 16];
+    struct sockaddr_storage group, source[2];
+    const struct sockaddr *local = (const struct sockaddr *)tcp_conn_local(m->control);
+    if (!t->source[0] && strlen(m->sdp->group_source) < sizeof(t->source))
+        snprintf(t->source, sizeof(t->source), "%s", m->sdp->group_source);
+    take_peers(m, t, source);
+    snprintf(text, sizeof(text), strchr(t->destination, ':') ? "[%s]:1" : "%s:1", t->destination);
+    if (t->port[0] < 0 || t->port[0] == UINT16_MAX || sockaddr_parse(text, &group) != 0 ||
+        !sockaddr_is_multicast((struct sockaddr *)&group) || group.ss_family != local->sa_family)
+        return ERR_MALFORMED;
+    for (int i = 0; i < 2; i++) {
+        sockaddr_set_port((struct sockaddr *)&group, t->port[i] >= 0 ? t->port[i] : t->port[0] + i);
+        udp_socket_free(track->path.socket[i]); // of the offer
+        track->path.socket[i] =
+            udp_socket_join(m->loop, (struct sockaddr *)&group, (struct sockaddr *)&source[0],
+                            local, i ? on_rtcp_port : on_rtp_port, track);
+        if (!track->path.socket[i])
+            return ERR_IO;
+    }
+    return 0;
 }
 
 // Uses the channels of the response, or those of the offer. If only one is given, RTCP uses the
@@ -431,17 +464,21 @@ int media_receiver_accept(struct media_receiver *m, const struct transport_list 
     struct rtsp_transport offers[RTSP_MAX_OFFERS];
     if (!answer.at || rtsp_transport_decode(answer, offers) != 1)
         return ERR_MALFORMED;
-    const struct rtsp_transport *t = &offers[0];
+    struct rtsp_transport *t = &offers[0];
     const char *taken = transport_offer_taken(list, t);
-    if (!taken || t->multicast || (!t->tcp && !track->path.socket[0]))
+    if (!taken || (t->multicast && m->encrypts) ||
+        (!t->multicast && !t->tcp && !track->path.socket[0]))
         return ERR_UNSUPPORTED;
+    int err = t->multicast ? join_group(m, track, t) : 0;
+    if (err)
+        return err;
     snprintf(m->name, sizeof(m->name), "%s", taken);
     m->datagram = !t->tcp;
     snprintf(m->repair, sizeof(m->repair), "%s", t->repair);
     m->reports = t->avpf;
     accept_track(m, track, t);
-    int err = open_srtp(m, m->name, t);
-    if (!err)
+    err = t->multicast ? 0 : open_srtp(m, m->name, t);
+    if (!err && !t->multicast)
         err = open_receiver(m, m->name, t, now);
     return err ? err : open_responder(m, t, now);
 }
@@ -565,15 +602,15 @@ int media_receiver_offer_audio(struct media_receiver *m, char *out, size_t cap)
     struct rtsp_transport t;
     if (transport_offer_of(m->name, m->dialect->knows_weir_transports, m->reports, &t) != 0)
         return ERR_UNSUPPORTED;
-    bool own_ports = m->datagram && m->dialect->audio_has_own_flow;
+    bool own_ports = m->datagram && m->dialect->audio_has_own_flow && !t.multicast;
     int err = own_ports ? open_ports(m, audio) : 0;
     if (err)
         return err;
     int free_channel = video->path.channel[1] < 254 ? video->path.channel[1] + 1 : 0;
     for (int i = 0; i < 2; i++) {
-        if (m->datagram)
+        if (m->datagram && !t.multicast)
             t.client_port[i] = udp_socket_port((own_ports ? audio : video)->path.socket[i]);
-        else
+        else if (!m->datagram)
             t.interleaved[i] = audio->path.channel[i] = free_channel + i;
     }
     t.savp = m->srtp && !transport_is_interleaved(m->name); // one flow, and the video's keys
@@ -586,9 +623,12 @@ int media_receiver_accept_audio(struct media_receiver *m, struct text answer)
     struct rtsp_transport offers[RTSP_MAX_OFFERS];
     if (!answer.at || rtsp_transport_decode(answer, offers) != 1)
         return ERR_MALFORMED;
-    const struct rtsp_transport *t = &offers[0];
-    if (t->tcp == m->datagram || t->multicast)
+    struct rtsp_transport *t = &offers[0];
+    if (t->tcp == m->datagram || t->multicast != (strcmp(m->name, TRANSPORT_MULTICAST) == 0))
         return ERR_UNSUPPORTED;
+    int err = t->multicast ? join_group(m, &m->tracks[TRACK_AUDIO], t) : 0;
+    if (err)
+        return err;
     accept_track(m, &m->tracks[TRACK_AUDIO], t);
     return 0;
 }

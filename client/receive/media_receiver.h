@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 // Where RTP and RTCP arrive and RTCP leaves: interleaved on the control connection (RFC
-// 2326, 10.12), on pairs of UDP ports, or on a connection that the transport makes. Writes the
-// Transport header's offers and takes its answer; over UDP, responds to the server's path
-// validation. What a transport does with its packets is its receiving end's business
-// (transport_receiver.h). Loop thread only.
+// 2326, 10.12), on pairs of UDP ports, of a multicast group, too, or on a connection that the
+// transport makes. Writes the Transport header's offers and takes its answer; over UDP, responds to
+// the server's path validation. What a transport does with its packets is its receiving end's
+// business (transport_receiver.h). Loop thread only.
 #ifndef WEIR_CLIENT_RECEIVE_MEDIA_RECEIVER_H
 #define WEIR_CLIENT_RECEIVE_MEDIA_RECEIVER_H
 
@@ -112,7 +112,8 @@ void media_receiver_destroy(struct media_receiver *m);
 // none of them can be encrypted.
 int media_receiver_offer(struct media_receiver *m, const struct transport_list *list,
                          const char *cc, const char *repair, char *out, size_t cap);
-// Reads the server's selection from `list`. 0; ERR_MALFORMED; ERR_UNSUPPORTED: a transport that was
+// Reads the server's selection from `list`, and joins its multicast group. 0; ERR_MALFORMED; ERR_IO
+// (logged): the group cannot be joined; ERR_UNSUPPORTED: a transport that was
 // not offered; ERR_NO_MEMORY.
 int media_receiver_accept(struct media_receiver *m, const struct transport_list *list,
                           struct text answer, usec_t now);

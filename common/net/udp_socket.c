@@ -4,6 +4,7 @@
 #include <arpa/inet.h>
 #include <assert.h>
 #include <errno.h>
+#include <ifaddrs.h>
 #include <net/if.h>
 #include <netinet/udp.h>
 #include <stdio.h>
@@ -112,9 +113,11 @@ static void set_receive_buffer(const struct udp_socket *u, int bytes)
     setsockopt(u->fd, SOL_SOCKET, SO_RCVBUF, &bytes, sizeof(bytes));
 }
 
-struct udp_socket *udp_socket_new(uv_loop_t *loop, const struct sockaddr *local, udp_fn *fn,
-                                  void *ctx)
+// `shares`: other sockets may have the same port.
+static struct udp_socket *open_socket(uv_loop_t *loop, const struct sockaddr *local, bool shares,
+                                      udp_fn *fn, void *ctx)
 {
+    int one = 1;
     struct udp_socket *u = calloc(1, sizeof(*u));
     if (!u)
         return NULL;
@@ -122,11 +125,12 @@ struct udp_socket *udp_socket_new(uv_loop_t *loop, const struct sockaddr *local,
     u->ctx = ctx;
     u->v6 = local->sa_family == AF_INET6;
     u->fd = socket(local->sa_family, SOCK_DGRAM | SOCK_NONBLOCK | SOCK_CLOEXEC, 0);
+    if (shares)
+        setsockopt(u->fd, SOL_SOCKET, SO_REUSEADDR, &one, sizeof(one));
     if (u->fd < 0 || bind(u->fd, local, sockaddr_len(local)) != 0) {
         log_debug("cannot bind a UDP port: %s", strerror(errno));
         goto close_fd;
     }
-    int one = 1;
     setsockopt(u->fd, SOL_SOCKET, SO_TIMESTAMPNS, &one, sizeof(one));
     set_receive_buffer(u, RECEIVE_BUFFER);
     if (u->v6)
@@ -149,6 +153,51 @@ close_fd:;
         close(u->fd);
     free(u);
     errno = error;
+    return NULL;
+}
+
+struct udp_socket *udp_socket_new(uv_loop_t *loop, const struct sockaddr *local, udp_fn *fn,
+                                  void *ctx)
+{
+    return open_socket(loop, local, false, fn, ctx);
+}
+
+// Returns the index of the interface that has the address; 0: none.
+static unsigned interface_of(const struct sockaddr *local)
+{
+    struct ifaddrs *all;
+    unsigned index = 0;
+    if (getifaddrs(&all) != 0)
+        return 0;
+    for (const struct ifaddrs *i = all; i && !index; i = i->ifa_next)
+        if (i->ifa_addr && i->ifa_addr->sa_family == local->sa_family &&
+            sockaddr_same_host(i->ifa_addr, local))
+            index = if_nametoindex(i->ifa_name);
+    freeifaddrs(all);
+    return index;
+}
+
+struct udp_socket *udp_socket_join(uv_loop_t *loop, const struct sockaddr *group,
+                                   const struct sockaddr *source, const struct sockaddr *local,
+                                   udp_fn *fn, void *ctx)
+{
+    bool v6 = group->sa_family == AF_INET6;
+    struct group_source_req join = {.gsr_interface = interface_of(local)};
+    memcpy(&join.gsr_group, group, sockaddr_len(group));
+    memcpy(&join.gsr_source, source, sockaddr_len(source));
+    if (v6)
+        ((struct sockaddr_in6 *)&join.gsr_group)->sin6_scope_id = join.gsr_interface;
+    // Bound to the group, it gets nothing that is sent to the same port otherwise.
+    struct udp_socket *u =
+        open_socket(loop, (const struct sockaddr *)&join.gsr_group, true, fn, ctx);
+    if (u && setsockopt(u->fd, v6 ? IPPROTO_IPV6 : IPPROTO_IP, MCAST_JOIN_SOURCE_GROUP, &join,
+                        sizeof(join)) == 0)
+        return u;
+    char text[SOCKADDR_TEXT];
+    int error = errno;
+    sockaddr_text(group, text, sizeof(text));
+    log_error("cannot join the multicast group %s: %s", text, strerror(error));
+    udp_socket_free(u);
     return NULL;
 }
 
@@ -395,6 +444,14 @@ bool sockaddr_is_loopback(const struct sockaddr *a)
         return a->sa_family == AF_INET && ntohl(v4(a)->sin_addr.s_addr) >> 24 == 127;
     const struct in6_addr *in = &v6(a)->sin6_addr;
     return IN6_IS_ADDR_LOOPBACK(in) || (IN6_IS_ADDR_V4MAPPED(in) && in->s6_addr[12] == 127);
+}
+
+bool sockaddr_is_multicast(const struct sockaddr *a)
+{
+    if (a->sa_family == AF_INET6)
+        return ((const struct sockaddr_in6 *)a)->sin6_addr.s6_addr[0] == 0xff;
+    return a->sa_family == AF_INET &&
+           IN_MULTICAST(ntohl(((const struct sockaddr_in *)a)->sin_addr.s_addr));
 }
 
 bool sockaddr_same_host(const struct sockaddr *a, const struct sockaddr *b)

@@ -38,6 +38,12 @@ struct udp_socket *udp_socket_new(uv_loop_t *loop, const struct sockaddr *local,
 // Returns 0 or ERR_IO (logged).
 int udp_socket_pair(uv_loop_t *loop, const struct sockaddr *local, udp_fn *rtp, udp_fn *rtcp,
                     void *ctx, struct udp_socket *out[2]);
+// Receives what `source` sends to the multicast group `group` and its port (RFC 4607), on the
+// interface that has the address `local`. Ports are those of the group. NULL (logged): no memory,
+// or the group cannot be joined there.
+struct udp_socket *udp_socket_join(uv_loop_t *loop, const struct sockaddr *group,
+                                   const struct sockaddr *source, const struct sockaddr *local,
+                                   udp_fn *fn, void *ctx);
 // `idle` is called when all datagrams of one receive call have been delivered, so that the answers
 // to them can leave in one batch. Until then the socket is "receiving". NULL: no callback.
 typedef void udp_idle_fn(void *ctx, usec_t now);
@@ -77,6 +83,8 @@ int sockaddr_port(const struct sockaddr *a);
 void sockaddr_clear_host(struct sockaddr *a);
 // Returns true for 127.0.0.0/8 and ::1, also as an IPv4 address in IPv6.
 bool sockaddr_is_loopback(const struct sockaddr *a);
+// Returns true for 224.0.0.0/4 and ff00::/8.
+bool sockaddr_is_multicast(const struct sockaddr *a);
 // Returns true if address and interface are the same.
 bool sockaddr_same_host(const struct sockaddr *a, const struct sockaddr *b);
 // Parses "ADDR:PORT" or "[ADDR6]:PORT"; a link-local address requires its interface,

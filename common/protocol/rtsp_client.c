@@ -637,6 +637,29 @@ static void send_setup(struct rtsp_client *c, usec_t now)
                  now);
 }
 
+static bool lists(const struct transport_list *list, const char *name)
+{
+    int i = 0;
+    while (i < list->count && strcmp(list->names[i], name) != 0)
+        i++;
+    return i < list->count;
+}
+
+// The server refuses what is left, or has chosen a multicast group: third parties may send to a
+// group alone. Adds that to what is left; returns false if it is there, or must not be. It is in no
+// list from the beginning, as transports of a list are tried for a limited time.
+static bool add_multicast(struct rtsp_client *c)
+{
+    struct transport_list *left = &c->fallback.left;
+    if (c->dialect->knows_weir_transports || c->origin.url.secure ||
+        !lists(&c->config.standard_transports, "udp") || lists(left, TRANSPORT_MULTICAST) ||
+        left->count == RTSP_MAX_OFFERS)
+        return false;
+    left->udp[left->count] = false; // what UDP's ports do not show
+    snprintf(left->names[left->count++], TRANSPORT_MAX_NAME, "%s", TRANSPORT_MULTICAST);
+    return true;
+}
+
 // Sends TEARDOWN and the next SETUP together: they take one round trip, because the server
 // processes them in order.
 static void try_next_transport(struct rtsp_client *c, const char *why, usec_t now)
@@ -682,6 +705,8 @@ static void on_setup_response(struct rtsp_client *c, const struct rtsp_item *r, 
     struct text secret = rtsp_header(r, RTSP_ATTACH_HEADER);
     text_copy(secret.len == RTSP_ATTACH_SECRET ? secret : (struct text){"", 0}, c->attach,
               sizeof(c->attach));
+    if (setup.multicast)
+        (void)add_multicast(c);
     int err = c->link->accept(c->link_ctx, &c->fallback.left, setup.transport, &c->path, now);
     if (err == ERR_NO_MEMORY) {
         end_as(c, RTSP_CLIENT_INTERNAL, "out of memory or timers", now);
@@ -690,7 +715,10 @@ static void on_setup_response(struct rtsp_client *c, const struct rtsp_item *r, 
     if (err) {
         end_as(c, RTSP_CLIENT_REFUSED,
                setup.multicast
-                   ? "the server sends this stream to a multicast group only: that is not supported"
+                   ? err == ERR_IO
+                         ? "the multicast group of this stream cannot be joined here"
+                         : "the server sends this stream to a multicast group only, which it does "
+                           "not name, or which may not be taken (encryption, --transport)"
                    : "the server answers SETUP with a transport that was not offered",
                now);
         return;
@@ -864,14 +892,6 @@ static void set_up_known(struct rtsp_client *c, usec_t now)
 
 // ---- After another client on the same connection
 
-static bool lists(const struct transport_list *list, const char *name)
-{
-    int i = 0;
-    while (i < list->count && strcmp(list->names[i], name) != 0)
-        i++;
-    return i < list->count;
-}
-
 // Takes over what the client before knows of the server. Returns true if the new stream can be set
 // up with it before it is described.
 static bool take_over(struct rtsp_client *c)
@@ -946,7 +966,7 @@ static void on_failure(struct rtsp_client *c, const struct pending *p, const str
             url_request_text(&c->origin.url, c->requests.base);
             describe(c, now);
         } else if (r->status == 461 && !c->dialect->reads_alternatives &&
-                   c->fallback.left.count > 1)
+                   (c->fallback.left.count > 1 || add_multicast(c)))
             try_next_transport(c, "the server does not support it", now);
         else
             end_refused(c, p, r, now);
@@ -1116,6 +1136,14 @@ static bool is_early(const struct rtsp_client *c, enum request_kind kind)
                             (c->step == STEP_SETTING_UP && kind != REQUEST_SETUP));
 }
 
+// Some cameras answer with a CSeq of their own. Until the stream plays, third parties get one
+// request after the other, and none without a response is forgotten.
+static bool answers_only_request(const struct rtsp_client *c)
+{
+    bool is_known = c->step == STEP_DESCRIBING || !c->dialect->knows_weir_parameters;
+    return is_known && !c->pipelined && c->step < STEP_PLAYING && c->requests.pending.count == 1;
+}
+
 static void on_response(struct rtsp_client *c, const struct rtsp_item *r, usec_t now)
 {
     struct pending p;
@@ -1128,7 +1156,8 @@ static void on_response(struct rtsp_client *c, const struct rtsp_item *r, usec_t
         log_debug("ignored RTSP response %d to the stream before", r->status);
         return;
     }
-    if (!pending_requests_take(&c->requests.pending, r->cseq, &p)) {
+    int cseq = answers_only_request(c) ? -1 : r->cseq;
+    if (!pending_requests_take(&c->requests.pending, cseq, &p)) {
         // A full server responds before it has read a request, so its response has no CSeq.
         const struct pending *oldest = pending_requests_oldest(&c->requests.pending);
         if (r->status == 503 && oldest && (c->step == STEP_DESCRIBING || c->skips_describe))

@@ -193,8 +193,8 @@ struct rtsp_client_link {
     // 2326, section 12.39) to `out`. Returns 0; after an error the client ends.
     int (*offer)(void *ctx, const struct sdp *sdp, const struct transport_list *list, char *out,
                  size_t cap);
-    // Accepts the server's choice. Returns 0; ERR_NO_MEMORY; another error: the choice is not in
-    // `list`.
+    // Accepts the server's choice. Returns 0; ERR_NO_MEMORY; ERR_IO (logged): its multicast group
+    // cannot be joined; another error: the choice is not in `list`.
     int (*accept)(void *ctx, const struct transport_list *list, struct text answer,
                   struct rtsp_client_path *out, usec_t now);
     // Offers a second path for the media of the accepted one, of the transport `name`: writes the

@@ -13,6 +13,9 @@
 extern "C" {
 #endif
 
+// RTP to a multicast group, which third parties offer. It is no transport of weir-send.
+#define TRANSPORT_MULTICAST "multicast"
+
 struct transport_list {
     int count;
     bool any;                                        // the user left the choice to the program

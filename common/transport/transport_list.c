@@ -138,6 +138,8 @@ struct transport_list transport_list_standard(const struct transport_list *list)
     const struct transport_kind *kind;
     const char *params;
     bool tcp = list->any, udp = list->any;
+    if (list->count == 1 && strcmp(list->names[0], TRANSPORT_MULTICAST) == 0)
+        return *list;
     for (int i = 0; i < list->count; i++) {
         bool known = transport_find(list->names[i], &kind, &params) == 0 && !kind->needs_raw;
         tcp |= known && !kind->datagram;

@@ -31,6 +31,7 @@ const char *transport_list_read(struct transport_list *list, const char *value, 
 const char *transport_list_value(int i, const char **help);
 // The transports to request instead of `list` from a server that does not know Weir's: plain RTP
 // over TCP or UDP. TCP, which passes firewalls, is first if the list has both or is the default.
+// TRANSPORT_MULTICAST alone stays so.
 struct transport_list transport_list_standard(const struct transport_list *list);
 // Returns true if one of them needs raw sockets.
 bool transport_list_needs_raw(const struct transport_list *list);

@@ -13,14 +13,16 @@ int transport_offer_of(const char *name, bool named, bool reports, struct rtsp_t
 {
     const struct transport_kind *kind;
     const char *params;
-    int err = transport_find(name, &kind, &params);
-    if (err)
-        return err;
-    *out = (struct rtsp_transport){.tcp = !kind->datagram,
-                                   .avpf = kind->reports && reports,
+    *out = (struct rtsp_transport){.multicast = strcmp(name, TRANSPORT_MULTICAST) == 0,
                                    .interleaved = {-1, -1},
                                    .client_port = {-1, -1},
-                                   .server_port = {-1, -1}};
+                                   .server_port = {-1, -1},
+                                   .port = {-1, -1}};
+    int err = out->multicast ? 0 : transport_find(name, &kind, &params);
+    if (err || out->multicast)
+        return err;
+    out->tcp = !kind->datagram;
+    out->avpf = kind->reports && reports;
     if (named) {
         snprintf(out->weir, sizeof(out->weir), "%s", name);
         out->ecn = kind->echoes_ecn;
@@ -36,7 +38,10 @@ const char *transport_offer_taken(const struct transport_list *offered,
     const char *taken = NULL;
     for (int i = 0; i < offered->count; i++) {
         const char *name = offered->names[i];
-        if (transport_find(name, &kind, &params) != 0 || kind->datagram == answer->tcp)
+        if (answer->multicast && strcmp(name, TRANSPORT_MULTICAST) == 0)
+            return name;
+        if (answer->multicast || transport_find(name, &kind, &params) != 0 ||
+            kind->datagram == answer->tcp)
             continue;
         if (answer->weir[0] ? strcmp(answer->weir, name) == 0 : !taken && kind->plain_rtp)
             taken = name;

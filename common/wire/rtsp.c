@@ -49,11 +49,13 @@ static size_t head_bytes(const char *data, size_t len)
     return 0;
 }
 
+// Some cameras answer with another version than the request's.
 static int decode_status_line(struct scan line, struct rtsp_item *item)
 {
     int a, b, c;
-    if (!scan_word(&line, "RTSP/1.0 ") || !scan_digit(&line, &a) || !scan_digit(&line, &b) ||
-        !scan_digit(&line, &c) || a < 1 || a > 5)
+    if (!scan_word(&line, "RTSP/") || !scan_digit(&line, &a) || !scan_char(&line, '.') ||
+        !scan_digit(&line, &b) || !scan_char(&line, ' ') || !scan_digit(&line, &a) ||
+        !scan_digit(&line, &b) || !scan_digit(&line, &c) || a < 1 || a > 5)
         return ERR_MALFORMED;
     if (!scan_end(&line) && !scan_char(&line, ' '))
         return ERR_MALFORMED;
@@ -238,7 +240,8 @@ static bool begins(const uint8_t *data, size_t len, const char *word)
 
 static bool begins_message(const uint8_t *data, size_t len)
 {
-    if (begins(data, len, "RTSP/1."))
+    enum { VERSION = sizeof("RTSP/1.0") - 1 }; // at the end of a request's line no blank follows
+    if (begins(data, len, "RTSP/") && (len <= VERSION || data[VERSION] == ' '))
         return true;
     for (int m = 0; m <= RTSP_RECORD; m++)
         if (m != RTSP_UNKNOWN && begins(data, len, method_names[m]))

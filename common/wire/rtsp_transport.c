@@ -106,11 +106,16 @@ static int decode_transport_parameter(struct scan parameter, struct rtsp_transpo
     else if (text_is_nocase(name, "client_port"))
         return decode_pair(value, 1, 65535, t->client_port);
     else if (text_is_nocase(name, "server_port"))
-        return decode_pair(value, 1, 65535, t->server_port);
+        (void)(decode_pair(value, 1, 65535, t->server_port) == 0 ||
+               (t->server_port[0] = t->server_port[1] = -1)); // some servers send 0-0
+    else if (text_is_nocase(name, "port"))
+        return decode_pair(value, 1, 65535, t->port);
     else if (text_is_nocase(name, "ssrc"))
         decode_ssrc(value, t);
     else if (text_is_nocase(name, "source"))
         (void)(decode_name(value, t->source) == 0 || (t->source[0] = '\0'));
+    else if (text_is_nocase(name, "destination"))
+        (void)(decode_name(value, t->destination) == 0 || (t->destination[0] = '\0'));
     else if (text_is_nocase(name, "x-weir"))
         return decode_name(value, t->weir);
     else if (text_is_nocase(name, "x-cc"))
@@ -123,7 +128,7 @@ static int decode_transport_parameter(struct scan parameter, struct rtsp_transpo
         t->ecn = true;
     else if (text_is_nocase(name, "x-weir-token"))
         return decode_token(value, t);
-    return 0; // mode, ttl, destination, ...: ignored
+    return 0; // mode, ttl, ...: ignored
 }
 
 // Returns false if the profile or the lower transport is unknown.
@@ -159,7 +164,7 @@ static int decode_alternative(struct scan s, struct rtsp_transport *t)
         return ERR_MALFORMED;
     memset(t, 0, sizeof(*t));
     for (int i = 0; i < 2; i++)
-        t->interleaved[i] = t->client_port[i] = t->server_port[i] = -1;
+        t->interleaved[i] = t->client_port[i] = t->server_port[i] = t->port[i] = -1;
     bool known = decode_profile(name, t);
     while (known && !scan_end(&s))
         if (decode_transport_parameter(scan_until(&s, ';'), t) != 0)

@@ -29,18 +29,20 @@ struct rtsp_transport {
     bool tcp;           // true: RTP/AVP/TCP; false: UDP
     bool avpf;          // RTP/AVPF (RFC 4585), with feedback; not over TCP
     bool savp;          // RTP/SAVP or RTP/SAVPF (RFC 3711, RFC 5124)
-    bool multicast;     // never offered by us; refused with 461
+    bool multicast;     // refused by weir-send with 461
     int interleaved[2]; // channels, -1 when absent
     int client_port[2]; // -1 when absent
     int server_port[2]; // -1 when absent
+    int port[2];        // of the multicast group; -1 when absent
     bool has_ssrc;
     uint32_t ssrc;
-    char source[RTSP_MAX_NAME]; // source of the media, if not the server; empty when absent
-    char weir[RTSP_MAX_NAME];   // empty when absent
-    char cc[RTSP_MAX_NAME];     // empty when absent
-    char repair[RTSP_MAX_NAME]; // x-weir-repair; empty when absent
-    char srtp[RTSP_MAX_NAME];   // x-weir-srtp; empty when absent
-    bool ecn;                   // x-weir-ecn
+    char destination[RTSP_MAX_NAME]; // the multicast group; empty when absent
+    char source[RTSP_MAX_NAME];      // source of the media, if not the server; empty when absent
+    char weir[RTSP_MAX_NAME];        // empty when absent
+    char cc[RTSP_MAX_NAME];          // empty when absent
+    char repair[RTSP_MAX_NAME];      // x-weir-repair; empty when absent
+    char srtp[RTSP_MAX_NAME];        // x-weir-srtp; empty when absent
+    bool ecn;                        // x-weir-ecn
     bool has_token;
     uint64_t token;
 };

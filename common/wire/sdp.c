@@ -131,22 +131,25 @@ static bool take_line(struct scan *in, struct scan *line)
 }
 
 // RFC 8866, 9: every line is a lower-case letter, '=' and text; the first is the version. Lines of
-// another form and unknown lines are skipped.
+// another form and unknown lines are skipped. Some cameras send no version, or one after a byte
+// order mark: then a medium shows that it is a description.
 static int sdp_choose_media(struct scan in, struct sdp_choice *c, struct sdp *s)
 {
     struct scan line;
-    if (!take_line(&in, &line) || !scan_is(line, "v=0"))
-        return ERR_MALFORMED;
+    bool is_sdp = false;
     while (take_line(&in, &line)) {
         int err = 0;
-        if (scan_word(&line, "m="))
+        is_sdp |= scan_is(line, "v=0");
+        if (scan_word(&line, "v=") && !is_sdp)
+            err = ERR_MALFORMED;
+        else if (scan_word(&line, "m="))
             err = begin_medium(c, line, s);
         else if (scan_word(&line, "a=rtpmap:"))
             err = read_rtpmap(c, line, s);
         if (err)
             return err;
     }
-    return c->video > 0 ? 0 : ERR_UNSUPPORTED;
+    return c->video > 0 ? 0 : is_sdp ? ERR_UNSUPPORTED : ERR_MALFORMED;
 }
 
 // In a flow of weir-send that carries both media, the payload types distinguish them, so they must
@@ -486,6 +489,19 @@ static int on_session_control(struct sdp *s, struct scan v)
     return 0;
 }
 
+// "incl IN IP4 GROUP SOURCE ...", of which the first source counts (RFC 4570, 3).
+static int on_source_filter(struct sdp *s, struct scan v)
+{
+    v = scan_trimmed(v);
+    struct scan mode = scan_until(&v, ' ');
+    for (int i = 0; i < 3; i++)
+        (void)scan_until(&v, ' ');
+    struct text source = text_of_scan(scan_until(&v, ' '));
+    if (scan_is(mode, "incl") && source.len < sizeof(s->group_source))
+        text_copy(source, s->group_source, sizeof(s->group_source));
+    return 0;
+}
+
 // Reads "25" or "29.97" (RFC 8866, 6.13); an impossible rate counts as absent.
 static int on_framerate(struct sdp *s, struct scan v)
 {
@@ -691,6 +707,7 @@ static const struct {
     {"framerate", true, on_framerate},
     {"rtcp-fb", true, on_rtcp_fb},
     {"range", false, on_range},
+    {"source-filter", false, on_source_filter},
     {"extmap", false, on_extmap},
     {"x-weir-source", false, on_source},
     {"x-weir-clock", false, on_clock},

@@ -46,6 +46,7 @@ enum {
     SDP_MAX_BYTES = 16384,
     SDP_AUDIO_TRACKS = 8,           // max audio tracks to choose from
     SDP_TRACK_NAME = SUBTITLE_NAME, // bytes of a track's name
+    SDP_MAX_ADDRESS = 48,
     SDP_MAX_TEXT = 256,
     SDP_MAX_VIA = 128,
     SDP_MAX_PARAMETER_SETS = 1024,
@@ -105,11 +106,12 @@ struct sdp_audio {
 struct sdp {
     char title[SDP_MAX_TEXT]; // s=
     enum sdp_source source;
-    char clock[SDP_MAX_TEXT];   // empty when unknown
-    char control[SDP_MAX_TEXT]; // the video medium's control, as written in the SDP
-    char base[SDP_MAX_TEXT];    // the session's own control if that is a URL (RFC 2326, C.1.1)
-    double duration;            // seconds, -1 for live (a=range:npt=)
-    int bitrate_bps;            // bitrate of the described level, b=AS; written, not read; 0 = none
+    char clock[SDP_MAX_TEXT];           // empty when unknown
+    char group_source[SDP_MAX_ADDRESS]; // of a multicast group (RFC 4570); empty: not known
+    char control[SDP_MAX_TEXT];         // the video medium's control, as written in the SDP
+    char base[SDP_MAX_TEXT]; // the session's own control if that is a URL (RFC 2326, C.1.1)
+    double duration;         // seconds, -1 for live (a=range:npt=)
+    int bitrate_bps;         // bitrate of the described level, b=AS; written, not read; 0 = none
     int payload_type;
     enum sdp_codec codec;
     // H.264: profile-level-id (RFC 6184, 8.1). HEVC: profile-id, tier-flag and level-id (RFC 7798,

@@ -9,6 +9,7 @@
 
 #include "common/base/err.h"
 #include "media/rtp/h264.h"
+#include "media/rtp/hevc.h"
 #include "media/rtp/hevc_payload.h"
 
 enum { START_CODE = 4, FRAME_TAIL = 64, MAX_SET = 1024, MAX_SETS = 4 * MAX_SET };
@@ -96,6 +97,16 @@ static enum set_kind kind_of(enum sdp_codec codec, uint8_t header)
     }
     enum h264_nal_type type = h264_nal_type_of(header);
     return type == H264_SPS ? SPS : type == H264_PPS ? PPS : NO_SET;
+}
+
+bool parameter_sets_may_reorder(enum sdp_codec codec, const uint8_t *sets, size_t len)
+{
+    size_t at = 0, unit_len;
+    for (const uint8_t *unit; (unit = parameter_sets_next(sets, len, &at, &unit_len)) != NULL;)
+        if (unit_len && kind_of(codec, unit[0]) == SPS)
+            return codec == SDP_HEVC ? hevc_may_reorder(unit, unit_len)
+                                     : h264_may_reorder(unit, unit_len);
+    return true;
 }
 
 static bool has_sets(enum sdp_codec codec)

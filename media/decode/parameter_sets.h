@@ -19,6 +19,9 @@ size_t parameter_sets_decode(const char *sprop, uint8_t *out, size_t cap);
 void parameter_sets_encode(const uint8_t *sets, size_t len, char *sprop, size_t cap);
 // Returns the next NAL unit of `sets` from *at on, which it advances; NULL: there is none.
 const uint8_t *parameter_sets_next(const uint8_t *sets, size_t len, size_t *at, size_t *unit_len);
+// Returns false if an SPS of `sets` says that pictures are shown in the order in which they come
+// (h264_may_reorder, hevc_may_reorder).
+bool parameter_sets_may_reorder(enum sdp_codec codec, const uint8_t *sets, size_t len);
 // If `f` is a key frame with an SPS and a PPS (H.265: and a VPS), copies its sets to `sets`, which
 // hold `len` bytes so far. The stream continues with the new sets. Returns the new length, or `len`
 // if nothing changed.

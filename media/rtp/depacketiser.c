@@ -139,7 +139,7 @@ void depacketiser_free(struct depacketiser *d)
     free(d);
 }
 
-// Returns false if a fragmented unit is incomplete, or if the frame is empty or too large.
+// Returns false if the payloads do not continue each other, or if the frame is empty or too large.
 static bool unpack_run(struct depacketiser *d, int64_t from, int64_t to, struct unpacker *u)
 {
     for (int64_t seq = from; seq <= to; seq++) {
@@ -147,11 +147,9 @@ static bool unpack_run(struct depacketiser *d, int64_t from, int64_t to, struct 
         if (!d->format->unpack(u, s->data, s->len) || u->bytes > DEPACKETISER_MAX_FRAME)
             return false;
     }
-    if (u->in_fragments || !u->bytes)
-        return false;
     if (d->format->finish)
         d->format->finish(u);
-    return true;
+    return !u->in_fragments && u->bytes > 0;
 }
 
 static struct received_frame *describe_run(struct depacketiser *d, int64_t from, int64_t to)
@@ -273,10 +271,11 @@ static int hold(struct depacketiser *d, const struct rtp_packet *p, int64_t seq,
         for (int i = 0; i < d->window; i++)
             if (d->slots[i].state == SLOT_HELD)
                 slot_release(d, &d->slots[i], SLOT_EMPTY);
-    uint8_t *data = malloc(p->payload_len);
+    uint8_t *data = malloc(p->payload_len + 1); // not 0
     if (!data)
         return ERR_NO_MEMORY;
-    memcpy(data, p->payload, p->payload_len);
+    if (p->payload_len)
+        memcpy(data, p->payload, p->payload_len);
     struct slot *s = slot_at(d, seq);
     slot_release(d, s, SLOT_EMPTY);
     *s = (struct slot){

@@ -4,51 +4,7 @@
 #include <stdbool.h>
 
 #include "common/base/err.h"
-
-struct bits {
-    const uint8_t *data;
-    size_t count; // bits
-    size_t at;    // index of the next bit; above `count` after a read past the end
-};
-
-static uint32_t take_bit(struct bits *b)
-{
-    if (b->at >= b->count) {
-        b->at = b->count + 1;
-        return 0;
-    }
-    uint32_t bit = (uint32_t)(b->data[b->at / 8] >> (7 - b->at % 8)) & 1;
-    b->at++;
-    return bit;
-}
-
-static uint32_t take_bits(struct bits *b, int n)
-{
-    uint32_t v = 0;
-    while (n-- > 0)
-        v = v << 1 | take_bit(b);
-    return v;
-}
-
-// Reads an unsigned Exp-Golomb code, 9.1. A code that is too long counts as the end of the data.
-static uint32_t take_ue(struct bits *b)
-{
-    int zeros = 0;
-    while (b->at <= b->count && take_bit(b) == 0)
-        zeros++;
-    if (zeros > 31)
-        b->at = b->count + 1;
-    if (b->at > b->count)
-        return 0;
-    return ((uint32_t)1 << zeros) - 1 + take_bits(b, zeros);
-}
-
-// Reads a signed Exp-Golomb code, 9.1.1.
-static int32_t take_se(struct bits *b)
-{
-    uint32_t k = take_ue(b);
-    return k & 1 ? (int32_t)(k / 2) + 1 : -(int32_t)(k / 2);
-}
+#include "media/rtp/nal_bits.h"
 
 static void put_bit(uint8_t *data, size_t *at, uint32_t bit)
 {
@@ -66,11 +22,11 @@ static void put_ue(uint8_t *data, size_t *at, uint32_t v)
 }
 
 // Skips a scaling list, 7.3.2.1.1.1.
-static void skip_scaling_list(struct bits *b, int size)
+static void skip_scaling_list(struct nal_bits *b, int size)
 {
     int last = 8;
     for (int i = 0; i < size && b->at <= b->count; i++) {
-        int next = (last + (int)((uint32_t)take_se(b) & 0xff)) & 0xff;
+        int next = (last + (int)((uint32_t)nal_bits_se(b) & 0xff)) & 0xff;
         if (next == 0)
             return;
         last = next;
@@ -89,51 +45,42 @@ static bool profile_has_chroma_format(uint32_t profile)
 
 // Skips the beginning of an SPS up to log2_max_frame_num_minus4, 7.3.2.1.1. Returns
 // chroma_format_idc.
-static uint32_t skip_to_frame_num(struct bits *b)
+static uint32_t skip_to_frame_num(struct nal_bits *b)
 {
-    take_bits(b, 8); // NAL unit header
-    uint32_t profile = take_bits(b, 8);
-    take_bits(b, 16); // constraint flags, level_idc
-    take_ue(b);       // seq_parameter_set_id
+    nal_bits_take(b, 8); // NAL unit header
+    uint32_t profile = nal_bits_take(b, 8);
+    nal_bits_take(b, 16); // constraint flags, level_idc
+    nal_bits_ue(b);       // seq_parameter_set_id
     if (!profile_has_chroma_format(profile))
         return 1; // 4:2:0
-    uint32_t chroma_format = take_ue(b);
+    uint32_t chroma_format = nal_bits_ue(b);
     if (chroma_format == 3)
-        take_bit(b); // separate_colour_plane_flag
-    take_ue(b);      // bit_depth_luma_minus8
-    take_ue(b);      // bit_depth_chroma_minus8
-    take_bit(b);     // qpprime_y_zero_transform_bypass_flag
-    bool matrices = take_bit(b);
+        nal_bits_bit(b); // separate_colour_plane_flag
+    nal_bits_ue(b);      // bit_depth_luma_minus8
+    nal_bits_ue(b);      // bit_depth_chroma_minus8
+    nal_bits_bit(b);     // qpprime_y_zero_transform_bypass_flag
+    bool matrices = nal_bits_bit(b);
     for (int i = 0; matrices && i < (chroma_format == 3 ? 12 : 8); i++)
-        if (take_bit(b))
+        if (nal_bits_bit(b))
             skip_scaling_list(b, i < 6 ? 16 : 64);
     return chroma_format;
 }
 
 // Skips the fields between log2_max_frame_num_minus4 and gaps_in_frame_num_value_allowed_flag.
-static void skip_to_gaps_flag(struct bits *b)
+static void skip_to_gaps_flag(struct nal_bits *b)
 {
-    uint32_t poc_type = take_ue(b);
+    uint32_t poc_type = nal_bits_ue(b);
     if (poc_type == 0) {
-        take_ue(b); // log2_max_pic_order_cnt_lsb_minus4
+        nal_bits_ue(b); // log2_max_pic_order_cnt_lsb_minus4
     } else if (poc_type == 1) {
-        take_bit(b); // delta_pic_order_always_zero_flag
-        take_se(b);  // offset_for_non_ref_pic
-        take_se(b);  // offset_for_top_to_bottom_field
-        uint32_t cycle = take_ue(b);
+        nal_bits_bit(b); // delta_pic_order_always_zero_flag
+        nal_bits_se(b);  // offset_for_non_ref_pic
+        nal_bits_se(b);  // offset_for_top_to_bottom_field
+        uint32_t cycle = nal_bits_ue(b);
         for (uint32_t i = 0; i < cycle && b->at <= b->count; i++)
-            take_se(b);
+            nal_bits_se(b);
     }
-    take_ue(b); // max_num_ref_frames
-}
-
-// NAL units carry 00 00 03 0x for 00 00 0x, x <= 3 (7.3.1, 7.4.1). Returns true if `byte` is such
-// an inserted 03. `zeros`: number of zero bytes before it, updated.
-static bool is_guard(uint8_t byte, int *zeros)
-{
-    bool guard = *zeros >= 2 && byte == 3;
-    *zeros = byte == 0 ? *zeros + 1 : 0;
-    return guard;
+    nal_bits_ue(b); // max_num_ref_frames
 }
 
 struct sink { // writes a NAL unit and inserts the 03 bytes
@@ -165,17 +112,6 @@ static int sink_result(const struct sink *s)
     return s->used > s->cap ? ERR_FULL : (int)s->used;
 }
 
-// Copies a NAL unit without the inserted 03 bytes; returns the length.
-static size_t unescape(const uint8_t *from, size_t len, uint8_t *to, size_t cap)
-{
-    size_t n = 0;
-    int zeros = 0;
-    for (size_t i = 0; i < len && n < cap; i++)
-        if (!is_guard(from[i], &zeros))
-            to[n++] = from[i];
-    return n;
-}
-
 // Sets gaps_in_frame_num_value_allowed_flag and gives frame_num `more` additional bits.
 static int rewrite_sps(const uint8_t *nal, size_t len, int more, int *frame_num_bits, uint8_t *out,
                        size_t cap)
@@ -185,7 +121,7 @@ static int rewrite_sps(const uint8_t *nal, size_t len, int more, int *frame_num_
     if (len < 5 || h264_nal_type_of(nal[0]) != H264_SPS)
         return ERR_MALFORMED;
     uint8_t rbsp[H264_MAX_SPS];
-    struct bits b = {.data = rbsp, .count = unescape(nal, len, rbsp, sizeof(rbsp)) * 8};
+    struct nal_bits b = {.data = rbsp, .count = nal_unescape(nal, len, rbsp, sizeof(rbsp)) * 8};
     // The data ends before the last 1 bit, rbsp_stop_one_bit.
     while (b.count > 0 && !(rbsp[(b.count - 1) / 8] >> (7 - (b.count - 1) % 8) & 1))
         b.count--;
@@ -193,7 +129,7 @@ static int rewrite_sps(const uint8_t *nal, size_t len, int more, int *frame_num_
 
     (void)skip_to_frame_num(&b);
     size_t before = b.at;
-    uint32_t log2_minus4 = take_ue(&b);
+    uint32_t log2_minus4 = nal_bits_ue(&b);
     size_t after = b.at;
     skip_to_gaps_flag(&b);
     // log2_max_frame_num is at most 16, 7.4.2.1.1.
@@ -203,12 +139,12 @@ static int rewrite_sps(const uint8_t *nal, size_t len, int more, int *frame_num_
 
     uint8_t wider[H264_MAX_SPS + 2] = {0};
     size_t bits = 0;
-    for (struct bits c = {.data = rbsp, .count = before}; c.at < before;)
-        put_bit(wider, &bits, take_bit(&c));
+    for (struct nal_bits c = {.data = rbsp, .count = before}; c.at < before;)
+        put_bit(wider, &bits, nal_bits_bit(&c));
     put_ue(wider, &bits, log2_minus4 + (uint32_t)more);
-    for (struct bits c = {.data = rbsp, .count = b.count, .at = after}; c.at < b.count;) {
+    for (struct nal_bits c = {.data = rbsp, .count = b.count, .at = after}; c.at < b.count;) {
         bool flag = c.at == b.at;
-        put_bit(wider, &bits, take_bit(&c) | flag);
+        put_bit(wider, &bits, nal_bits_bit(&c) | flag);
     }
     put_bit(wider, &bits, 1);
 
@@ -231,32 +167,33 @@ int h264_allow_gaps(const uint8_t *nal, size_t len, uint8_t *out, size_t cap)
 
 // Opens an SPS, whose bytes without the inserted 03 go to `rbsp`. Returns 0, ERR_TOO_BIG or
 // ERR_MALFORMED.
-static int open_sps(const uint8_t *nal, size_t len, uint8_t rbsp[H264_MAX_SPS], struct bits *out)
+static int open_sps(const uint8_t *nal, size_t len, uint8_t rbsp[H264_MAX_SPS],
+                    struct nal_bits *out)
 {
     if (len > H264_MAX_SPS)
         return ERR_TOO_BIG;
     if (len < 5 || h264_nal_type_of(nal[0]) != H264_SPS)
         return ERR_MALFORMED;
-    *out = (struct bits){.data = rbsp, .count = unescape(nal, len, rbsp, H264_MAX_SPS) * 8};
+    *out = (struct nal_bits){.data = rbsp, .count = nal_unescape(nal, len, rbsp, H264_MAX_SPS) * 8};
     return 0;
 }
 
 // Reads an SPS up to vui_parameters_present_flag. Returns 0, or ERR_MALFORMED.
-static int take_size(struct bits *b, int *width, int *height)
+static int take_size(struct nal_bits *b, int *width, int *height)
 {
     uint32_t chroma_format = skip_to_frame_num(b);
-    take_ue(b); // log2_max_frame_num_minus4
+    nal_bits_ue(b); // log2_max_frame_num_minus4
     skip_to_gaps_flag(b);
-    take_bit(b); // gaps_in_frame_num_value_allowed_flag
-    int64_t columns = (int64_t)take_ue(b) + 1, rows = (int64_t)take_ue(b) + 1;
-    bool is_frame_only = take_bit(b);
+    nal_bits_bit(b); // gaps_in_frame_num_value_allowed_flag
+    int64_t columns = (int64_t)nal_bits_ue(b) + 1, rows = (int64_t)nal_bits_ue(b) + 1;
+    bool is_frame_only = nal_bits_bit(b);
     if (!is_frame_only)
-        take_bit(b); // mb_adaptive_frame_field_flag
-    take_bit(b);     // direct_8x8_inference_flag
+        nal_bits_bit(b); // mb_adaptive_frame_field_flag
+    nal_bits_bit(b);     // direct_8x8_inference_flag
     int64_t cut[4] = {0};
-    bool is_cut = take_bit(b);
+    bool is_cut = nal_bits_bit(b);
     for (int i = 0; is_cut && i < 4; i++)
-        cut[i] = take_ue(b);
+        cut[i] = nal_bits_ue(b);
     int64_t unit_x = chroma_format == 1 || chroma_format == 2 ? 2 : 1; // table 6-1
     int64_t unit_y = (chroma_format == 1 ? 2 : 1) * (is_frame_only ? 1 : 2);
     int64_t w = columns * 16 - unit_x * (cut[0] + cut[1]);
@@ -271,79 +208,80 @@ static int take_size(struct bits *b, int *width, int *height)
 int h264_sps_size(const uint8_t *nal, size_t len, int *width, int *height)
 {
     uint8_t rbsp[H264_MAX_SPS];
-    struct bits b;
+    struct nal_bits b;
     int err = open_sps(nal, len, rbsp, &b);
     return err ? err : take_size(&b, width, height);
 }
 
 // E.1.2
-static void skip_hrd(struct bits *b)
+static void skip_hrd(struct nal_bits *b)
 {
-    uint32_t last = take_ue(b); // cpb_cnt_minus1
-    take_bits(b, 8);            // bit_rate_scale, cpb_size_scale
+    uint32_t last = nal_bits_ue(b); // cpb_cnt_minus1
+    nal_bits_take(b, 8);            // bit_rate_scale, cpb_size_scale
     for (uint32_t i = 0; i <= last && b->at <= b->count; i++) {
-        take_ue(b);
-        take_ue(b);
-        take_bit(b);
+        nal_bits_ue(b);
+        nal_bits_ue(b);
+        nal_bits_bit(b);
     }
-    take_bits(b, 20); // four lengths
+    nal_bits_take(b, 20); // four lengths
 }
 
 // Skips the VUI from aspect_ratio_info_present_flag up to bitstream_restriction_flag, E.1.1.
-static void skip_to_restriction(struct bits *b)
+static void skip_to_restriction(struct nal_bits *b)
 {
     enum { EXTENDED_SAR = 255 };
-    if (take_bit(b) && take_bits(b, 8) == EXTENDED_SAR)
-        take_bits(b, 32);
-    if (take_bit(b)) // overscan_info_present_flag
-        take_bit(b);
-    if (take_bit(b)) { // video_signal_type_present_flag
-        take_bits(b, 4);
-        if (take_bit(b)) // colour_description_present_flag
-            take_bits(b, 24);
+    if (nal_bits_bit(b) && nal_bits_take(b, 8) == EXTENDED_SAR)
+        nal_bits_take(b, 32);
+    if (nal_bits_bit(b)) // overscan_info_present_flag
+        nal_bits_bit(b);
+    if (nal_bits_bit(b)) { // video_signal_type_present_flag
+        nal_bits_take(b, 4);
+        if (nal_bits_bit(b)) // colour_description_present_flag
+            nal_bits_take(b, 24);
     }
-    if (take_bit(b)) { // chroma_loc_info_present_flag
-        take_ue(b);
-        take_ue(b);
+    if (nal_bits_bit(b)) { // chroma_loc_info_present_flag
+        nal_bits_ue(b);
+        nal_bits_ue(b);
     }
-    if (take_bit(b)) { // timing_info_present_flag
-        take_bits(b, 32);
-        take_bits(b, 32);
-        take_bit(b);
+    if (nal_bits_bit(b)) { // timing_info_present_flag
+        nal_bits_take(b, 32);
+        nal_bits_take(b, 32);
+        nal_bits_bit(b);
     }
-    bool has_nal_hrd = take_bit(b);
+    bool has_nal_hrd = nal_bits_bit(b);
     if (has_nal_hrd)
         skip_hrd(b);
-    bool has_vcl_hrd = take_bit(b);
+    bool has_vcl_hrd = nal_bits_bit(b);
     if (has_vcl_hrd)
         skip_hrd(b);
     if (has_nal_hrd || has_vcl_hrd)
-        take_bit(b); // low_delay_hrd_flag
-    take_bit(b);     // pic_struct_present_flag
+        nal_bits_bit(b); // low_delay_hrd_flag
+    nal_bits_bit(b);     // pic_struct_present_flag
 }
 
 bool h264_may_reorder(const uint8_t *nal, size_t len)
 {
     enum { BASELINE = 66, ORDER_OF_DECODING = 2 };
     uint8_t rbsp[H264_MAX_SPS];
-    struct bits b;
+    struct nal_bits b;
     int width, height;
     if (open_sps(nal, len, rbsp, &b) != 0)
         return true;
-    struct bits order = b;
+    struct nal_bits order = b;
     (void)skip_to_frame_num(&order);
-    take_ue(&order); // log2_max_frame_num_minus4
-    if (rbsp[1] == BASELINE || (take_ue(&order) == ORDER_OF_DECODING && order.at <= order.count))
+    nal_bits_ue(&order); // log2_max_frame_num_minus4
+    if (rbsp[1] == BASELINE ||
+        (nal_bits_ue(&order) == ORDER_OF_DECODING && order.at <= order.count))
         return false;
-    if (take_size(&b, &width, &height) != 0 || !take_bit(&b))
+    if (take_size(&b, &width, &height) != 0 || !nal_bits_bit(&b))
         return true;
     skip_to_restriction(&b);
-    if (!take_bit(&b))
+    if (!nal_bits_bit(&b))
         return true;
-    take_bit(&b); // motion_vectors_over_pic_boundaries_flag
+    nal_bits_bit(&b); // motion_vectors_over_pic_boundaries_flag
     for (int i = 0; i < 4; i++)
-        take_ue(&b);
-    bool is_ordered = take_ue(&b) == 0; // max_num_reorder_frames
+        nal_bits_ue(&b);
+    bool is_ordered = nal_bits_ue(&b) == 0; // max_num_reorder_frames
     return b.at > b.count || !is_ordered;
 }
 
@@ -353,9 +291,10 @@ bool h264_is_b_slice(const uint8_t *nal, size_t len)
     uint8_t head[16];
     if (len < 2 || h264_nal_type_of(nal[0]) != H264_SLICE)
         return false;
-    struct bits b = {.data = head, .count = unescape(nal, len, head, sizeof(head)) * 8, .at = 8};
-    take_ue(&b); // first_mb_in_slice
-    return take_ue(&b) % TYPES == B_SLICE && b.at <= b.count;
+    struct nal_bits b = {
+        .data = head, .count = nal_unescape(nal, len, head, sizeof(head)) * 8, .at = 8};
+    nal_bits_ue(&b); // first_mb_in_slice
+    return nal_bits_ue(&b) % TYPES == B_SLICE && b.at <= b.count;
 }
 
 int h264_widen_slice(const uint8_t *nal, size_t len, int frame_num_bits, uint32_t frame_num,
@@ -363,12 +302,12 @@ int h264_widen_slice(const uint8_t *nal, size_t len, int frame_num_bits, uint32_
 {
     // 7.3.3: first_mb_in_slice, slice_type, pic_parameter_set_id, frame_num.
     uint8_t head[24];
-    struct bits b = {.data = head, .count = unescape(nal, len, head, sizeof(head)) * 8};
-    enum h264_nal_type type = h264_nal_type_of((uint8_t)take_bits(&b, 8));
+    struct nal_bits b = {.data = head, .count = nal_unescape(nal, len, head, sizeof(head)) * 8};
+    enum h264_nal_type type = h264_nal_type_of((uint8_t)nal_bits_take(&b, 8));
     for (int i = 0; i < 3; i++)
-        take_ue(&b);
+        nal_bits_ue(&b);
     size_t at = b.at;
-    uint32_t low = take_bits(&b, frame_num_bits);
+    uint32_t low = nal_bits_take(&b, frame_num_bits);
     if ((type != H264_SLICE && type != H264_IDR) || b.at > b.count ||
         low != (frame_num & (((uint32_t)1 << frame_num_bits) - 1)))
         return ERR_MALFORMED;
@@ -379,7 +318,7 @@ int h264_widen_slice(const uint8_t *nal, size_t len, int frame_num_bits, uint32_
     int zeros = 0;
     size_t n = 0; // bytes so far, without inserted 03 bytes
     for (size_t i = 0; i < len; i++) {
-        if (is_guard(nal[i], &zeros))
+        if (nal_is_guard(nal[i], &zeros))
             continue;
         uint8_t byte = nal[i];
         if (n++ == at / 8) {

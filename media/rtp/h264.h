@@ -19,9 +19,33 @@ enum h264_nal_type {
     H264_PPS = 8,
     H264_DELIMITER = 9,
     H264_SINGLE_MAX = 23, // up to this type an RTP payload is one NAL unit (RFC 6184, 5.2)
-    H264_STAP_A = 24,     // RTP payload of several small NAL units (RFC 6184, 5.7.1)
-    H264_FU_A = 28,       // RTP payload with a fragment of a NAL unit (RFC 6184, 5.8)
+    H264_STAP_A = 24,     // RTP payloads of several small NAL units (RFC 6184, 5.7)
+    H264_STAP_B = 25,     // with a decoding order number
+    H264_MTAP16 = 26,     // each unit with the difference to it, and to the time stamp
+    H264_MTAP24 = 27,
+    H264_FU_A = 28, // RTP payloads with a fragment of a NAL unit (RFC 6184, 5.8)
+    H264_FU_B = 29, // with a decoding order number
 };
+
+// How a payload of several units is laid out (RFC 6184, figures 7, 9 to 12): each unit follows a
+// size of two bytes.
+struct h264_units {
+    uint8_t head;    // bytes before the first size; 0: it is no such payload
+    uint8_t between; // bytes between a size and its unit
+};
+static inline struct h264_units h264_units_of(int type)
+{
+    return type == H264_STAP_A   ? (struct h264_units){1, 0}
+           : type == H264_STAP_B ? (struct h264_units){3, 0}
+           : type == H264_MTAP16 ? (struct h264_units){3, 3}
+           : type == H264_MTAP24 ? (struct h264_units){3, 4}
+                                 : (struct h264_units){0, 0};
+}
+// Returns the bytes before a fragment; 0: the payload is none.
+static inline size_t h264_fragment_head(int type)
+{
+    return type == H264_FU_A ? 2 : type == H264_FU_B ? 4 : 0;
+}
 
 enum {
     H264_NAL_FORBIDDEN = 0x80, // bits of a NAL unit's first byte

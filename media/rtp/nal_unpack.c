@@ -75,3 +75,17 @@ void nal_end(struct unpacker *u)
         put_zeros(u, u->zeros);
     nal_begin(u);
 }
+
+void nal_finish(struct unpacker *u)
+{
+    if (u->in_fragments)
+        nal_end(u);
+    u->in_fragments = false;
+}
+
+bool nal_is_padding(const uint8_t *data, size_t len)
+{
+    while (len > 0 && data[len - 1] == 0)
+        len--;
+    return len == 0;
+}

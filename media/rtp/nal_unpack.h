@@ -22,6 +22,10 @@ bool nal_is_coded(const uint8_t *data, size_t len);
 void nal_begin(struct unpacker *u);
 void nal_put(struct unpacker *u, const uint8_t *data, size_t len);
 void nal_end(struct unpacker *u);
+// Ends a fragmented unit that has no end yet.
+void nal_finish(struct unpacker *u);
+// Returns true if all bytes are zero: no NAL unit has none (7.4.1).
+bool nal_is_padding(const uint8_t *data, size_t len);
 static inline void nal_emit(struct unpacker *u, const uint8_t *data, size_t len)
 {
     nal_begin(u);

@@ -26,6 +26,7 @@
 #include "sender/camera/rtsp_camera.h"
 #include "sender/policy/camera_clock.h"
 #include "sender/policy/camera_follow.h"
+#include "sender/policy/camera_numbers.h"
 #include "sender/policy/camera_pace.h"
 #include "sender/policy/camera_rate.h"
 #include "sender/policy/camera_retry.h"
@@ -35,7 +36,7 @@
 #define RATE_LIMIT  (3 * USEC_PER_SEC)   // for the measurement of the frame rate
 #define CHECK_EVERY (50 * USEC_PER_MSEC) // of the guard
 #define SAY_AFTER   (1 * USEC_PER_SEC)   // that a pipe's writer is waited for
-enum { SETS_BYTES = 4096, MIN_BPS = 1000000, MAX_BPS = 1000000000, NUMBERS = 32 };
+enum { SETS_BYTES = 4096, MIN_BPS = 1000000, MAX_BPS = 1000000000 };
 
 struct camera {
     char title[128];
@@ -88,13 +89,8 @@ struct camera {
     struct log_budget log;       // of the thread
     uint8_t sets[SETS_BYTES];    // parameter sets, Annex B
     size_t sets_len;
-    bool may_reorder; // they allow B frames
-    int64_t last;     // the newest number towards the viewers; -1: none
-    struct {          // of the newest frames, a ring
-        int64_t from; // the link's number; -1: none
-        int64_t to;   // towards the viewers
-    } numbers[NUMBERS];
-    int number_at;
+    bool may_reorder;              // they allow B frames
+    struct camera_numbers numbers; // towards the viewers
     struct camera_audio *audio;    // owned; NULL: it has none that is known
     usec_t media;                  // of the newest picture, on the viewers' time line
     usec_t captured_ahead;         // capture of the newest picture, minus its media time
@@ -128,7 +124,7 @@ static void fail(struct camera *c, int err, const char *why)
 // The camera is open when the pictures' size and rate are known.
 static void check_open(struct camera *c, usec_t now)
 {
-    bool is_known = c->codec == SDP_H264 ? c->picture.width > 0 : c->last >= 0;
+    bool is_known = c->codec == SDP_H264 ? c->picture.width > 0 : c->numbers.last >= 0;
     if (c->state != OPENING || c->stamped_at == USEC_NEVER || !is_known)
         return;
     if (c->rate.count < CAMERA_RATE_ENOUGH && now < c->stamped_at + RATE_LIMIT)
@@ -145,6 +141,8 @@ static void check_open(struct camera *c, usec_t now)
     double seconds = usec_to_sec(usec_max(now - c->stamped_at, USEC_PER_SEC / 4));
     double bps = (double)c->bytes * 8 / seconds;
     c->bitrate = bps < MIN_BPS ? MIN_BPS : bps > MAX_BPS ? MAX_BPS : (int)bps;
+    camera_numbers_set_rate(&c->numbers, c->fps);
+    camera_numbers_settle(&c->numbers, &c->early, c->reorders);
     set_state(c, OPEN);
     pthread_mutex_unlock(&c->lock);
     camera_follow_init(&c->follow, c->fps, c->reorders, c->media);
@@ -153,8 +151,7 @@ static void check_open(struct camera *c, usec_t now)
 // ---- Pictures
 
 // Reads what the parameter sets say. Returns false if they have no usable SPS.
-static bool read_sets(const uint8_t *sets, size_t len, struct camera_picture *out,
-                      bool *may_reorder)
+static bool read_sets(const uint8_t *sets, size_t len, struct camera_picture *out)
 {
     size_t at = 0, unit_len;
     for (const uint8_t *sps; (sps = parameter_sets_next(sets, len, &at, &unit_len)) != NULL;) {
@@ -164,7 +161,6 @@ static bool read_sets(const uint8_t *sets, size_t len, struct camera_picture *ou
             return false;
         snprintf(out->profile_level_id, sizeof(out->profile_level_id), "%02x%02x%02x", sps[1],
                  sps[2], sps[3]);
-        *may_reorder = h264_may_reorder(sps, unit_len);
         return true;
     }
     return false;
@@ -174,7 +170,8 @@ static bool read_sets(const uint8_t *sets, size_t len, struct camera_picture *ou
 static void take_sets(struct camera *c)
 {
     struct camera_picture p = {0};
-    if (c->codec != SDP_H264 || !read_sets(c->sets, c->sets_len, &p, &c->may_reorder))
+    c->may_reorder = parameter_sets_may_reorder(c->codec, c->sets, c->sets_len);
+    if (c->codec != SDP_H264 || !read_sets(c->sets, c->sets_len, &p))
         return;
     parameter_sets_encode(c->sets, c->sets_len, p.sprop, sizeof(p.sprop));
     pthread_mutex_lock(&c->lock);
@@ -189,33 +186,13 @@ static void take_sets(struct camera *c)
         log_info("%s now sends pictures of %dx%d", c->title, p.width, p.height);
 }
 
-// Returns the viewers' number of the frame that another one depends on; -1: that was not sent.
-static int64_t number_of(const struct camera *c, int64_t from)
-{
-    for (int i = 0; i < NUMBERS; i++)
-        if (c->numbers[i].from == from)
-            return c->numbers[i].to;
-    return -1;
-}
-
-static void forget_numbers(struct camera *c)
-{
-    for (int i = 0; i < NUMBERS; i++)
-        c->numbers[i].from = -1;
-}
-
-static int64_t number_at(const struct camera *c, usec_t media)
-{
-    struct fps fps = c->state == OPEN ? c->fps : camera_rate_read(&c->rate, c->described);
-    return (int64_t)(usec_to_sec(media) * fps_value(fps) + 0.5);
-}
-
-// Time stamps that go back are those of B frames only if the codec has some; H.265 is taken to.
+// Time stamps that go back are those of B frames only if the parameter sets allow them. Those of
+// H.264 often do although there are none: then its slices decide.
 static void look_for_b_frames(struct camera *c, const struct received_frame *f)
 {
     size_t at = 0, len;
     bool found = c->codec == SDP_HEVC;
-    if (c->rate.has_b_frames || (c->codec == SDP_H264 && !c->may_reorder))
+    if (c->rate.has_b_frames || !c->may_reorder)
         return;
     for (const uint8_t *unit; c->codec == SDP_H264 && !found &&
                               (unit = parameter_sets_next(f->data, f->bytes, &at, &len)) != NULL;)
@@ -223,29 +200,12 @@ static void look_for_b_frames(struct camera *c, const struct received_frame *f)
     c->rate.has_b_frames = found;
 }
 
-// Gives the frame its number on the viewers' time line, which counts the camera's frame intervals.
-static void renumber(struct camera *c, struct received_frame *f, usec_t media)
-{
-    int64_t due = number_at(c, media);
-    int64_t needs = f->depends_on < 0 ? -1 : number_of(c, f->depends_on);
-    bool is_orphan = f->depends_on >= 0 && needs < 0;
-    int64_t number = due > c->last ? due : c->last + 1;
-    if (is_orphan && number < c->last + 2)
-        number = c->last + 2; // after the one that it lacks
-    c->numbers[c->number_at].from = f->number;
-    c->numbers[c->number_at].to = number;
-    c->number_at = (c->number_at + 1) % NUMBERS;
-    f->number = number;
-    f->depends_on = f->key ? -1 : is_orphan ? number - 1 : needs;
-    c->last = number;
-}
-
 // The newest picture got its number: the rate of the numbers follows the camera's.
 static void follow(struct camera *c, usec_t now)
 {
     struct fps faster;
     enum camera_follow_verdict verdict =
-        c->state == OPEN ? camera_follow_picture(&c->follow, c->media, c->last, &faster)
+        c->state == OPEN ? camera_follow_picture(&c->follow, c->media, c->numbers.last, &faster)
                          : CAMERA_FOLLOW_FITS;
     if (verdict == CAMERA_FOLLOW_FITS)
         return;
@@ -260,7 +220,8 @@ static void follow(struct camera *c, usec_t now)
     if (c->sink)
         c->sink->on_rate(c->sink_ctx, faster);
     pthread_mutex_unlock(&c->lock);
-    usec_t media = usec_of_frames(c->last, faster.num, faster.den); // of the newest picture
+    camera_numbers_set_rate(&c->numbers, faster);
+    usec_t media = usec_of_frames(c->numbers.last, faster.num, faster.den); // of the newest picture
     c->shift += media - c->media;
     c->media = media;
     camera_follow_init(&c->follow, faster, c->reorders, media);
@@ -320,17 +281,12 @@ static void on_frame(void *ctx, struct received_frame *f, usec_t now)
     }
     look_for_b_frames(c, f);
     note_picture(c, f->bytes, f->key, now);
-    renumber(c, f, t.media);
+    camera_numbers_give(&c->numbers, f, t.media, camera_rate_reorders(&c->rate));
     follow(c, now);
     f->reorder = f->size_id = f->temporal_id = f->level = 0;
     f->on_lower = false;
-    one.source_fps = c->state == OPEN ? c->fps : camera_rate_read(&c->rate, c->described);
+    one.source_fps = c->numbers.fps;
     one.sizes[0] = (struct size_spec){.fps = one.source_fps, .layers = 1};
-    // The numbers are in decoding order; the time stamps tell when B frames are shown.
-    f->shown_after =
-        !camera_rate_reorders(&c->rate)
-            ? 0
-            : c->media - usec_of_frames(f->number, one.source_fps.num, one.source_fps.den);
     f->capture_wall = t.captured + wall_ahead;
     bool is_annexb = c->codec == SDP_H264 || c->codec == SDP_HEVC;
     struct coded_frame *out =
@@ -533,7 +489,7 @@ static struct camera_link *link_new(struct camera *c, usec_t now)
 static void connect_now(struct camera *c, usec_t now)
 {
     camera_clock_begin(&c->clock);
-    forget_numbers(c);
+    camera_numbers_begin(&c->numbers);
     c->is_over = false;
     camera_pace_begin(&c->pace, now);
     c->second_at = now + USEC_PER_SEC;
@@ -715,7 +671,7 @@ static struct camera *start(const char *source, bool has_audio, bool waits, int 
     c->written_at = USEC_NEVER;
     camera_retry_init(&c->retry);
     camera_clock_init(&c->clock);
-    c->last = -1;
+    camera_numbers_init(&c->numbers);
     c->stamped_at = USEC_NEVER;
     pthread_mutex_init(&c->lock, NULL);
     clock_cond_init(&c->changed);

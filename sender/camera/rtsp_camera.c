@@ -17,8 +17,7 @@
 #include "sender/camera/camera_audio.h"
 #include "stream/receive/clock_sync.h"
 
-#define TRANSPORTS "tcp,udp"
-#define KEEP       USEC_PER_SEC // how long a missing packet is of use
+#define KEEP USEC_PER_SEC // how long a missing packet is of use
 
 struct rtsp_camera {
     struct camera_link base;           // first
@@ -312,6 +311,23 @@ static void free_all(struct camera_link *base, usec_t now)
     free(l);
 }
 
+// Takes ?transport=tcp, udp or multicast from the URL. The camera's own parameter of that name,
+// with another value, stays.
+static const char *take_transports(struct url *url)
+{
+    static const char *const names[] = {"tcp", "udp", TRANSPORT_MULTICAST};
+    char text[URL_MAX_TEXT], value[16];
+    memcpy(text, url->text, sizeof(text));
+    (void)url_take_parameter(text, "transport", value, sizeof(value));
+    for (size_t i = 0; i < sizeof(names) / sizeof(names[0]); i++) {
+        if (strcmp(value, names[i]) != 0)
+            continue;
+        memcpy(url->text, text, sizeof(text));
+        return names[i];
+    }
+    return "tcp,udp";
+}
+
 struct camera_link *rtsp_camera_new(const struct rtsp_camera_config *config, usec_t now)
 {
     static const struct camera_link_kind kind = {.free = free_all,
@@ -338,7 +354,7 @@ struct camera_link *rtsp_camera_new(const struct rtsp_camera_config *config, use
                                       .keeps_alive_in_turn = config->keeps_alive_in_turn,
                                       .may_follow = may_follow,
                                       .follow_ctx = l};
-    (void)transport_list_split(TRANSPORTS, &rtsp.transports);
+    (void)transport_list_split(take_transports(&rtsp.url), &rtsp.transports);
     struct rtsp_link_config link = {
         .loop = config->loop, .rtsp = &rtsp, .cc = "", .ops = &link_ops, .ctx = l};
     l->link = rtsp_link_new(&link, now);

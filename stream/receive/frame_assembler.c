@@ -16,9 +16,11 @@ struct list {
 
 struct frame_assembler {
     nature_reader *nature;
-    struct list waiting;       // packets that wait for a hole before them
-    struct list frame;         // packets of the frame that has not ended yet
-    struct payload_nature all; // of these
+    struct list waiting;        // packets that wait for a hole before them
+    struct list frame;          // packets of the frame that has not ended yet
+    int body;                   // these end with the frame's last slice; a tail follows
+    struct payload_nature all;  // of the body
+    struct payload_nature tail; // of units after it, with which a frame begins
     struct nature_scan scan;
     struct list ready;
     int ready_next;
@@ -28,7 +30,7 @@ struct frame_assembler {
     bool gap;          // true: packets are missing before the next packet
     bool frame_gap;    // packets are missing before the frame, or in it
     bool frame_broken; // the frame is incomplete
-    bool marked;       // the previous packet ended a frame with its marker
+    bool marked;       // a marker has ended a frame of this time stamp
     bool markers_lie;
     bool markers_lied;   // before the second picture of this time stamp
     bool stamps_lie;     // more pictures than two fields have this time stamp
@@ -57,13 +59,18 @@ struct frame_assembler *frame_assembler_new(enum sdp_codec codec, struct fps fps
 
 // ---- Lists ----
 
-static void drop_all(struct frame_assembler *f, struct list *l, int from)
+static void drop(struct frame_assembler *f, const struct list *l, int from, int to)
 {
-    for (int i = from; i < l->count; i++) {
+    for (int i = from; i < to; i++) {
         const struct rtp_packet *p = &l->at[i].packet;
         f->bytes -= p->payload_len;
         free((void *)(uintptr_t)p->payload);
     }
+}
+
+static void drop_all(struct frame_assembler *f, struct list *l, int from)
+{
+    drop(f, l, from, l->count);
     l->count = 0;
 }
 
@@ -77,11 +84,17 @@ void frame_assembler_free(struct frame_assembler *f)
     free(f);
 }
 
+static void forget_natures(struct frame_assembler *f)
+{
+    f->body = 0;
+    f->all = f->tail = (struct payload_nature){0};
+}
+
 static void give_up(struct frame_assembler *f)
 {
     drop_all(f, &f->waiting, 0);
     drop_all(f, &f->frame, 0);
-    f->all = (struct payload_nature){0};
+    forget_natures(f);
     f->gap = true;
 }
 
@@ -105,23 +118,26 @@ static void learn_interval(struct frame_assembler *f)
         f->interval = apart;
 }
 
+// All packets of a frame get the time stamp of its picture: units before the slices may have
+// another one.
 static void hand_out(struct frame_assembler *f, const struct adu_ext *adu)
 {
-    if (f->ready.count + f->frame.count > FOREIGN_MAX_PACKETS) { // the caller does not pull packets
-        drop_all(f, &f->frame, 0);
+    if (f->ready.count + f->body > FOREIGN_MAX_PACKETS) { // the caller does not pull packets
+        drop(f, &f->frame, 0, f->body);
         return;
     }
-    for (int i = 0; i < f->frame.count; i++) {
+    for (int i = 0; i < f->body; i++) {
         struct foreign_packet *p = &f->frame.at[i];
+        p->packet.timestamp = f->timestamp;
         p->packet.has_adu = true;
         p->packet.adu = *adu;
         p->packet.adu.first = i == 0;
-        p->packet.adu.last = i == f->frame.count - 1;
+        p->packet.adu.last = i == f->body - 1;
         f->ready.at[f->ready.count++] = *p;
     }
-    f->frame.count = 0;
 }
 
+// Ends the frame with its body. Its tail, if any, begins the next one.
 static void end_frame(struct frame_assembler *f)
 {
     struct payload_nature n = f->all;
@@ -139,13 +155,61 @@ static void end_frame(struct frame_assembler *f)
                                                           : INT16_MAX};
     bool orphan = !n.key && needs < 0; // no key frame has arrived yet
     if (f->frame_broken || orphan)
-        drop_all(f, &f->frame, 0);
+        drop(f, &f->frame, 0, f->body);
     else
         hand_out(f, &adu);
     if (n.reference || n.key || f->frame_broken)
         f->reference = f->number;
     f->frame_gap = f->frame_broken = false;
-    f->all = (struct payload_nature){0};
+    f->frame.count -= f->body;
+    memmove(&f->frame.at[0], &f->frame.at[f->body],
+            (size_t)f->frame.count * sizeof(f->frame.at[0]));
+    n = f->tail;
+    forget_natures(f);
+    f->all = n;
+    f->body = f->frame.count;
+}
+
+// Ends the frame where the next packet does not belong to it.
+static void end_before(struct frame_assembler *f)
+{
+    // A tail shows that the frame is whole, but cannot continue after a hole.
+    if (f->gap && f->body < f->frame.count) {
+        drop(f, &f->frame, f->body, f->frame.count);
+        f->frame.count = f->body;
+        f->tail = (struct payload_nature){0};
+    } else {
+        f->frame_broken |= f->gap;
+    }
+    // Parameter sets with a time stamp of their own belong to the next frame.
+    bool alone = !f->all.vcl && !f->gap && f->frame.count < FOREIGN_MAX_PACKETS;
+    if (!alone)
+        end_frame(f);
+}
+
+static void add_nature(struct payload_nature *all, const struct payload_nature *n)
+{
+    all->vcl |= n->vcl;
+    all->key |= n->key;
+    all->reference |= n->reference;
+}
+
+// Adds the packet to the frame. Parameter sets, SEI and delimiters after slices are the next
+// picture's (H.264, 7.4.1.2.3; H.265, 7.4.2.4.4), whatever their time stamp, unless another slice
+// of this one follows.
+static void append(struct frame_assembler *f, const struct foreign_packet *p,
+                   const struct payload_nature *n)
+{
+    bool has_tail = f->body < f->frame.count;
+    f->frame.at[f->frame.count++] = *p;
+    if (f->all.vcl && !n->vcl && (n->begins || has_tail)) {
+        add_nature(&f->tail, n);
+        return;
+    }
+    add_nature(&f->all, &f->tail);
+    add_nature(&f->all, n);
+    f->tail = (struct payload_nature){0};
+    f->body = f->frame.count;
 }
 
 // Converts the packet's time stamp to the output's time line.
@@ -206,15 +270,12 @@ static void accept(struct frame_assembler *f, struct foreign_packet *p)
     }
     if (!same)
         f->begun_at = p->arrived;
+    f->marked &= same;
     if (f->frame.count && (!same || f->frame.count == FOREIGN_MAX_PACKETS)) {
-        // Parameter sets with a time stamp of their own belong to the next frame.
-        bool alone = !f->all.vcl && !f->gap && f->frame.count < FOREIGN_MAX_PACKETS;
-        f->frame_broken |= f->gap;
-        if (!alone)
-            end_frame(f);
-    } else if (!f->frame.count && same && f->marked && !f->gap) {
+        end_before(f);
+    } else if (f->marked && n.vcl && !f->all.vcl && !f->gap) {
         f->markers_lie = true;
-        f->frame_broken = n.vcl && !n.begins;
+        f->frame_broken = !n.begins;
     }
     if (!f->frame.count) {
         f->frame_gap |= f->gap || !f->started;
@@ -225,13 +286,11 @@ static void accept(struct frame_assembler *f, struct foreign_packet *p)
     f->gap = false;
     f->started = true;
     f->timestamp = p->packet.timestamp;
-    f->frame.at[f->frame.count++] = *p;
-    f->all.vcl |= n.vcl;
-    f->all.key |= n.key;
-    f->all.reference |= n.reference;
-    f->marked = p->packet.marker;
-    if (f->marked && !f->markers_lie && f->all.vcl)
+    append(f, p, &n);
+    if (p->packet.marker && !f->markers_lie && f->all.vcl) {
         end_frame(f);
+        f->marked = true;
+    }
 }
 
 // ---- Order ----
@@ -273,7 +332,7 @@ static void begin_anew(struct frame_assembler *f)
     memcpy(&l->at[0], &f->frame.at[0], (size_t)f->frame.count * sizeof(l->at[0]));
     l->count += f->frame.count;
     f->frame.count = 0;
-    f->all = (struct payload_nature){0};
+    forget_natures(f);
     f->scan = (struct nature_scan){0};
     f->started = f->gap = f->frame_gap = f->frame_broken = f->marked = f->markers_lie = false;
     f->begun = 0;

@@ -6,8 +6,10 @@
 // First the packets are put in order: the assembler waits for a missing packet until
 // FOREIGN_REORDER later packets have arrived or FOREIGN_WAIT has passed. The stream's first packets
 // may be reordered, too, until a frame has ended. A frame ends with the marker bit or where the RTP
-// time stamp changes (RFC 6184, 5.1; RFC 7798, 4.1). If a time stamp continues after a marker, the
-// sender's markers are wrong and are ignored from then on. From the third picture on that begins
+// time stamp changes (RFC 6184, 5.1; RFC 7798, 4.1). If slices of a time stamp come after its
+// marker, the sender's markers are wrong and are ignored from then on. Parameter sets, SEI and
+// delimiters after the slices belong to the next picture, and all packets of a frame get the time
+// stamp of its picture. From the third picture on that begins
 // with the same time stamp (some cameras never advance it), each begins a frame, which gets the
 // time stamp of its arrival. Frames are numbered in decoding order,
 // which is the order of arrival; after a hole the time stamps give the number of missing frames.

@@ -10,7 +10,6 @@
 enum {
     SEI_RECOVERY_POINT = 6,
     FIRST_SLICE = 0x80, // H.264: first_mb_in_slice is 0, as ue(v) begins with a 1 bit; HEVC's flag
-    STAP_HEAD = 1,
 };
 
 // The nature of a unit by its first bytes, of which all after the header may be missing.
@@ -98,17 +97,19 @@ static void whole_unit(unit_reader *unit, const uint8_t *data, size_t len,
     add_unit(&s, unit, all);
 }
 
-// Reads units, each after a size of two bytes, as far as the sizes are right.
-static struct payload_nature aggregation(unit_reader *unit, const uint8_t *data, size_t len)
+// Reads units, each after a size of two bytes and `between` others, as far as the sizes are right.
+static struct payload_nature aggregation(unit_reader *unit, const uint8_t *data, size_t len,
+                                         size_t between)
 {
     struct payload_nature all = {0};
-    while (len > 2) {
+    size_t head = 2 + between;
+    while (len > head) {
         size_t size = (size_t)data[0] << 8 | data[1];
-        if (size == 0 || size > len - 2)
+        if (size == 0 || size > len - head)
             break;
-        whole_unit(unit, data + 2, size, &all);
-        data += 2 + size;
-        len -= 2 + size;
+        whole_unit(unit, data + head, size, &all);
+        data += head + size;
+        len -= head + size;
     }
     return all;
 }
@@ -142,11 +143,15 @@ static struct payload_nature read_h264(struct nature_scan *s, const uint8_t *dat
     if (len < 2)
         return all;
     int type = data[0] & H264_NAL_TYPE;
-    if (type == H264_STAP_A)
-        return aggregation(h264_unit, data + STAP_HEAD, len - STAP_HEAD);
-    if (type == H264_FU_A) { // the unit's header is split over two bytes (RFC 6184, 5.8)
+    struct h264_units units = h264_units_of(type);
+    size_t head = units.head ? units.head : h264_fragment_head(type);
+    if (len < head)
+        return all;
+    if (units.head)
+        return aggregation(h264_unit, data + head, len - head, units.between);
+    if (head) { // the unit's header is split over two bytes (RFC 6184, 5.8)
         uint8_t header = (uint8_t)((data[0] & ~H264_NAL_TYPE) | (data[1] & H264_NAL_TYPE));
-        return fragment(s, h264_unit, &header, 1, data[1], data + 2, len - 2);
+        return fragment(s, h264_unit, &header, 1, data[1], data + head, len - head);
     }
     whole_unit(h264_unit, data, len, &all);
     return all;
@@ -159,7 +164,7 @@ static struct payload_nature read_hevc(struct nature_scan *s, const uint8_t *dat
         return all;
     int type = hevc_nal_type_of(data[0]);
     if (type == HEVC_AP)
-        return aggregation(hevc_unit, data + HEVC_NAL_HEADER, len - HEVC_NAL_HEADER);
+        return aggregation(hevc_unit, data + HEVC_NAL_HEADER, len - HEVC_NAL_HEADER, 0);
     if (type == HEVC_FU) {
         const uint8_t header[] = {(uint8_t)((data[0] & HEVC_NAL_LAYER_HIGH) |
                                             (data[2] & HEVC_FU_TYPE) << HEVC_NAL_TYPE_SHIFT),

@@ -95,6 +95,40 @@ class Passed(Case):
                 missing = sum((b - a - 1) % len(sent) for a, b in zip(places, places[1:]))
                 self.assertLessEqual(missing, p.report()["causes"]["by_root"]["sender"], places)
 
+    def test_one_picture_a_second(self):
+        """The numbers of its pictures count seconds from the first one on."""
+        sdp = re.sub("a=framerate.*\r\n", "", self.small[0])
+        first = access_units(b"".join(b"\0\0\0\1" + u for u in units(self.small[1])))[0]
+        camera = Slow(sdp, [first], [0])
+        self.addCleanup(camera.stop)
+        sender = self.sender(source=camera.url)
+        self.assertEqual([rate for _, _, rate, _ in sender.levels()], [1.0], str(sender))
+        p = self.see(sender.url, frames=3)
+        numbers = [e["number"] for e in p.shown()]
+        self.assertLess(numbers[-1], len(numbers) + 8, numbers)
+        self.assertEqual([b - a for a, b in zip(numbers, numbers[1:])], [1] * (len(numbers) - 1))
+
+    def test_a_multicast_group(self):
+        """It is joined where the camera refuses all else, names a group by itself, or is asked for one."""
+        def answer(server, head):
+            if accepts(head):
+                return (f"RTSP/1.0 200 OK\r\nCSeq: @CSEQ@\r\nSession: 1\r\nTransport: RTP/AVP;multicast;"
+                        f"destination={server.group[0]};port={server.group[1]}-{server.group[1] + 1};ttl=1\r\n\r\n").encode()
+            return b"RTSP/1.0 461 Unsupported Transport\r\nCSeq: @CSEQ@\r\n\r\n"
+        for name, query, accepts, asked in (
+                ("refuses the others", "", lambda head: "multicast" in head, ["TCP", "client_port", "multicast"]),
+                ("names it", "", lambda head: True, ["TCP"]),
+                ("asked for", "?transport=multicast", lambda head: True, ["multicast"])):
+            with self.subTest(name):
+                camera = self.camera(kind=Group, answers={"SETUP": answer})
+                sender = self.sender(source=camera.url + query)
+                self.assertEqual([next(w for w in ("TCP", "client_port", "multicast") if w in head)
+                                  for head in camera.asked("SETUP")], asked)
+                self.assertNotIn("transport=", "".join(camera.uris("DESCRIBE")))
+                self.see(sender.url, frames=FPS)
+                sender.stop()
+                camera.stop()
+
     def test_goes_away_and_comes_back(self):
         """Viewers stay while the camera is away. It comes back with larger pictures."""
         camera = self.camera()
@@ -247,7 +281,7 @@ class Reordered(FakeServer):
 
     def __init__(self, sdp, pictures, shown, **options):
         self.pictures, self.shown, self.seq = pictures, shown, 0
-        super().__init__(sdp, Reordered.play, **options)
+        super().__init__(sdp, type(self).play, **options)
 
     def play(self):
         count, begun = 0, time.monotonic()
@@ -278,6 +312,36 @@ class Pauses(Camera):
         self.given = getattr(self, "given", 0) + 1
         if self.given < 2 * FPS:
             super().give(data)
+
+
+class Slow(Reordered):
+    """One key frame a second, by its time stamps."""
+
+    def play(self):
+        count = 0
+        while not self.over.is_set():
+            for i, unit in enumerate(self.pictures[0]):
+                self.unit(unit, 9000 + count * 90000, i == len(self.pictures[0]) - 1)
+            count += 1
+            self.pause(1)
+
+
+class Group(Camera):
+    """Sends to a multicast group alone, of this host."""
+
+    def __init__(self, *args, **options):
+        self.socket = socket.socket(socket.AF_INET, socket.SOCK_DGRAM)
+        self.socket.bind(("127.0.0.1", 0))
+        self.socket.setsockopt(socket.IPPROTO_IP, socket.IP_MULTICAST_IF, socket.inet_aton("127.0.0.1"))
+        self.group = "239.255.7.7", self.socket.getsockname()[1] & ~1
+        super().__init__(*args, **options)
+
+    def give(self, data):
+        self.socket.sendto(data, self.group)
+
+    def stop(self):
+        super().stop()
+        self.socket.close()
 
 
 class Silent(FakeServer):

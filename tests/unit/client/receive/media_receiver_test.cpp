@@ -1,7 +1,10 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 #include "client/receive/media_receiver.h"
 
+#include <arpa/inet.h>
+
 #include <catch2/catch.hpp>
+#include <cstring>
 #include <string>
 #include <vector>
 
@@ -173,6 +176,87 @@ TEST_CASE("media_receiver: the audio of a third party has ports of its own")
         const std::string tcp = "RTP/AVP/TCP;interleaved=8-9";
         CHECK(media_receiver_accept_audio(&w.m, {tcp.data(), tcp.size()}) == ERR_UNSUPPORTED);
     }
+}
+
+TEST_CASE("media_receiver: a third party that names a wrong port or source")
+{
+    for (const char *names : {"server_port=6-7", "server_port=6-7;source=192.0.2.9"}) {
+        for (bool third_party : {false, true}) {
+            INFO(names << third_party);
+            world w(third_party);
+            (void)w.offer("udp");
+            REQUIRE(w.accept("udp", std::string("RTP/AVP;client_port=4-5;") + names +
+                                        (third_party ? "" : ";x-weir=udp")) == 0);
+            int from = socket(AF_INET, SOCK_DGRAM, 0); // of the server's host
+            sockaddr_in at{};
+            at.sin_family = AF_INET;
+            at.sin_addr.s_addr = htonl(INADDR_LOOPBACK);
+            at.sin_port = htons((uint16_t)udp_socket_port(w.m.tracks[TRACK_VIDEO].path.socket[0]));
+            REQUIRE(sendto(from, "media", 5, 0, reinterpret_cast<sockaddr *>(&at), sizeof(at)) ==
+                    5);
+            while (w.came.empty() && !w.m.third_party)
+                uv_run(&w.tcp.loop, UV_RUN_ONCE);
+            CHECK(w.came == (third_party ? std::vector<std::string>{"video rtp media"}
+                                         : std::vector<std::string>{}));
+            close(from);
+        }
+    }
+}
+
+TEST_CASE("media_receiver: a third party's multicast group")
+{
+    transport_list list = {};
+    list.count = 1;
+    strcpy(list.names[0], TRANSPORT_MULTICAST);
+    const struct {
+        const char *answer;
+        int result;
+    } table[] = {
+        {"RTP/AVP;multicast", ERR_MALFORMED},
+        {"RTP/AVP;multicast;destination=239.255.9.9", ERR_MALFORMED},
+        {"RTP/AVP;multicast;destination=192.0.2.1;port=5000-5001", ERR_MALFORMED},
+        {"RTP/AVP;multicast;destination=ff15::9;port=5000-5001", ERR_MALFORMED}, // not reachable
+        {"RTP/AVP;client_port=4-5", ERR_UNSUPPORTED},
+    };
+    auto accept = [&list](world &w, const std::string &answer) {
+        return media_receiver_accept(&w.m, &list, {answer.data(), answer.size()}, 0);
+    };
+    for (const auto &row : table) {
+        INFO(row.answer);
+        world w(true);
+        CHECK(accept(w, row.answer) == row.result);
+    }
+    world w(true);
+    char offered[256];
+    REQUIRE(media_receiver_offer(&w.m, &list, "", "", offered, sizeof(offered)) == 0);
+    CHECK(std::string(offered) == "RTP/AVP;multicast");
+    int from = socket(AF_INET, SOCK_DGRAM, 0); // the camera, whose free port is the group's
+    sockaddr_in at{};
+    at.sin_family = AF_INET;
+    at.sin_addr.s_addr = htonl(INADDR_LOOPBACK);
+    socklen_t len = sizeof(at);
+    REQUIRE(bind(from, reinterpret_cast<sockaddr *>(&at), len) == 0);
+    REQUIRE(getsockname(from, reinterpret_cast<sockaddr *>(&at), &len) == 0);
+    REQUIRE(setsockopt(from, IPPROTO_IP, IP_MULTICAST_IF, &at.sin_addr, sizeof(at.sin_addr)) == 0);
+    strcpy(w.description.group_source, "127.0.0.1");
+    int port = ntohs(at.sin_port);
+    REQUIRE(port < 65535);
+    REQUIRE(accept(w, "RTP/AVP;multicast;destination=239.255.9.9;port=" + std::to_string(port)) ==
+            0);
+    CHECK(w.m.datagram);
+    CHECK(std::string(w.m.name) == TRANSPORT_MULTICAST);
+    const std::string rtp = std::string("\x80\x60", 2) + "media";
+    REQUIRE(inet_pton(AF_INET, "239.255.9.9", &at.sin_addr) == 1);
+    REQUIRE(sendto(from, rtp.data(), rtp.size(), 0, reinterpret_cast<sockaddr *>(&at), len) ==
+            static_cast<ssize_t>(rtp.size()));
+    while (w.came.empty())
+        uv_run(&w.tcp.loop, UV_RUN_ONCE);
+    CHECK(w.came == std::vector<std::string>{"video rtp " + rtp});
+    close(from);
+    world encrypted(true);
+    encrypted.m.encrypts = true;
+    CHECK(accept(encrypted, "RTP/AVP;multicast;destination=239.255.9.9;port=5000-5001") ==
+          ERR_UNSUPPORTED);
 }
 
 namespace

@@ -151,6 +151,7 @@ std::string gst_reply(int cseq, const std::string &headers = "")
 
 const char GST_TCP[] =
     "Transport: RTP/AVP/TCP;unicast;interleaved=0-1;ssrc=3A0F782D;mode=\"PLAY\"\n";
+const char GROUP[] = "Transport: RTP/AVP;multicast;destination=239.0.0.1;port=5000-5001;ttl=1\n";
 const char GST_PUBLIC[] =
     "Public: OPTIONS, DESCRIBE, ANNOUNCE, GET_PARAMETER, PAUSE, PLAY, RECORD, "
     "SETUP, SET_PARAMETER, TEARDOWN\n";
@@ -301,7 +302,10 @@ const rtsp_client_link link_ops = {
             rtsp_transport t[RTSP_MAX_OFFERS];
             if (!answer.at || rtsp_transport_decode(answer, t) != 1)
                 return (int)ERR_MALFORMED;
-            std::string name = t[0].weir[0] ? t[0].weir : t[0].tcp ? "tcp" : "udp";
+            std::string name = t[0].weir[0]     ? t[0].weir
+                               : t[0].multicast ? TRANSPORT_MULTICAST
+                               : t[0].tcp       ? "tcp"
+                                                : "udp";
             *out = {};
             out->pairs = !t[0].tcp;
             out->datagram = out->pairs || name == "mtp-raw";
@@ -828,7 +832,31 @@ TEST_CASE("rtsp client: 461 of a third-party server: the next transport")
     {
         run(o, {{30,
                  in(reply(3, refused)),
+                 {"abandon: the server does not support it",
+                  "SETUP " + URL + "/stream=0 #4 Transport: multicast"}},
+                {40,
+                 in(reply(4, refused)),
                  {"end refused: the server refuses SETUP: 461 Unsupported Transport"}}});
+    }
+    SECTION("a multicast group alone")
+    {
+        run(o, {{30,
+                 in(reply(3, refused)),
+                 {"abandon: the server does not support it",
+                  "SETUP " + URL + "/stream=0 #4 Transport: multicast"}},
+                {40,
+                 in(gst_reply(4, GROUP)),
+                 {"setup multicast datagram pairs rtt 10: tcp: the server does not support it; "
+                  "udp: the server does not support it",
+                  "PLAY " + URL + "/ #5" + GST_SESSION}}});
+    }
+    SECTION("a multicast group, although it was not requested")
+    {
+        run(o, {{35,
+                 in(gst_reply(3, GROUP)),
+                 {"setup multicast datagram pairs rtt 10: tcp: the server does not support it; "
+                  "udp: the server did not choose it",
+                  "PLAY " + URL + "/ #4" + GST_SESSION}}});
     }
     SECTION("the list has one entry")
     {
@@ -1005,8 +1033,8 @@ TEST_CASE("rtsp client: unusable responses to SETUP")
         {"Session: 1\nTransport: RTP/AVP;unicast;client_port=1-2\n",
          "end refused: the server answers SETUP with a transport that was not offered"},
         {"Session: 1\nTransport: RTP/AVP;multicast;destination=239.0.0.1;port=5000-5001\n",
-         "end refused: the server sends this stream to a multicast group only: that is not "
-         "supported"},
+         "end refused: the server sends this stream to a multicast group only, which it does "
+         "not name, or which may not be taken (encryption, --transport)"},
         {"Session: 1\nTransport: ;;;\n",
          "end refused: the server answers SETUP with a transport that was not offered"},
     };
@@ -1136,15 +1164,21 @@ TEST_CASE("rtsp client: responses without a request, and without a number")
 {
     Owner o;
     run(o, {{0, connected, {"connected", DESCRIBE_1}},
-            {10,
-             in(reply(7, "200 OK", "", GST_VIDEO) + reply(1, "100 Continue") +
-                reply(2, "404 Not Found")),
-             {}},
+            {10, in(reply(1, "100 Continue")), {}},
             {20,
-             in(message("RTSP/1.0 200 OK\n", GST_VIDEO)),
-             {"SETUP " + URL + "/stream=0 #2 Transport: tcp"}},
-            {30, in(reply(1) + reply(1, "404 Not Found")), {}},
+             in(message("RTSP/1.0 200 OK\n", WEIR_VIDEO)),
+             {"SETUP " + URL + "/trackID=0 #2 Transport: tcp"}},
+            {30, in(reply(1) + reply(7, "404 Not Found")), {}},
             {8020, timeout, {"end refused: the server does not answer SETUP within 8 s"}}});
+    // A third party's numbers may be its own, while one request waits.
+    for (int cseq : {1, 7}) {
+        Owner own;
+        run(own, {{0, connected, {"connected", DESCRIBE_1}},
+                  {10, in(gst_description(7)), {"SETUP " + URL + "/stream=0 #2 Transport: tcp"}},
+                  {20,
+                   in(gst_reply(cseq, GST_TCP)),
+                   {"setup tcp rtt 10", "PLAY " + URL + "/ #3" + GST_SESSION}}});
+    }
 }
 
 TEST_CASE("rtsp client: a server that says 100 Continue has more time, to an end")

@@ -118,4 +118,9 @@ TEST_CASE("transport list: what a server that is not weir-send is asked for")
         list.any = true;
         CHECK(transport_list_standard(&list).count == 2);
     }
+    transport_list group = {};
+    REQUIRE(transport_list_split(TRANSPORT_MULTICAST, &group) == 0);
+    group = transport_list_standard(&group);
+    CHECK(group.count == 1);
+    CHECK(std::string(group.names[0]) == TRANSPORT_MULTICAST);
 }

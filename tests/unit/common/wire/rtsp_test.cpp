@@ -161,7 +161,9 @@ TEST_CASE("rtsp: malformed messages")
         {"RTSP/1.0 600 High\r\n\r\n", ERR_MALFORMED},
         {"RTSP/1.0 20 Short\r\n\r\n", ERR_MALFORMED},
         {"RTSP/1.0 2000 Long\r\n\r\n", ERR_MALFORMED},
-        {"RTSP/2.0 200 OK\r\n\r\n", ERR_MALFORMED},
+        {"RTSP/2.0 200 OK\r\n\r\n", 0}, // cameras answer with it
+        {"RTSP/2 200 OK\r\n\r\n", ERR_MALFORMED},
+        {"RTSP/1.0\r\n\r\n", ERR_MALFORMED},
     };
     for (const auto &c : cases) {
         INFO(c.bytes);
@@ -225,6 +227,8 @@ TEST_CASE("rtsp: bytes between items")
          "RTSP/1.0 200 OK",
          2},
         {"xyzTEARDOWN", 3},
+        {"REDIRECT rtsp://x/ RTSP/1.0\r\nCSeq: 5\r\n\r\n" + packet, 40}, // an unknown method
+        {"xyzRTSP/2.0 200 OK", 3},
         {"xyzRTS", 3}, // with more input it may be a response
         {"xyz$", 3},
         {"xyzRTZ", 6},

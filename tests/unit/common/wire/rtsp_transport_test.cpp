@@ -93,6 +93,19 @@ TEST_CASE("rtsp_transport: values")
     CHECK(rtsp_transport_decode(text_from(many.c_str()), t) == RTSP_MAX_OFFERS);
 }
 
+TEST_CASE("rtsp_transport: ports of the server that are none count as absent")
+{
+    for (const char *ports : {"0-0", "0", "", "x", "70000-70001"}) {
+        INFO(ports);
+        struct rtsp_transport t[RTSP_MAX_OFFERS];
+        std::string value = std::string("RTP/AVP;client_port=4-5;server_port=") + ports;
+        REQUIRE(rtsp_transport_decode(text_from(value.c_str()), t) == 1);
+        CHECK(t[0].server_port[0] == -1);
+        CHECK(t[0].server_port[1] == -1);
+        CHECK(t[0].client_port[0] == 4);
+    }
+}
+
 TEST_CASE("rtsp_transport: encoded and decoded")
 {
     const char *const values[] = {

@@ -427,6 +427,8 @@ TEST_CASE("sdp: refused descriptions")
         {"RTP/AVP", "RTP/AVPF", 0},
         {"RTP/AVP", "RTP/AVP/TCP", 0}, // SETUP chooses the transport
         {"v=0", "\r\n\r\nv=0", 0},
+        {"v=0", "", 0},                // no version
+        {"v=0", "\xef\xbb\xbfv=0", 0}, // after a byte order mark
         {"RTP/AVP", "RTP/SAVP", ERR_UNSUPPORTED},
         {"H264/90000", "H266/90000", ERR_UNSUPPORTED},
         {"H264/90000", "H264/48000", ERR_UNSUPPORTED},

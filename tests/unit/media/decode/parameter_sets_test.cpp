@@ -158,3 +158,20 @@ TEST_CASE("the units of sets")
     CHECK(len == 1);
     CHECK(parameter_sets_next(sets.data(), sets.size(), &at, &len) == nullptr);
 }
+
+TEST_CASE("parameter sets that say that no picture is reordered")
+{
+    // baseline H.264, after a PPS; no SPS at all; H.265 of libx265 with and without B frames
+    const bytes pps = {0, 0, 0, 1, 0x68, 0xce}, base = {0, 0, 0, 1, 0x67, 66, 0, 10, 0xff};
+    bytes both = pps;
+    both.insert(both.end(), base.begin(), base.end());
+    CHECK(!parameter_sets_may_reorder(SDP_H264, both.data(), both.size()));
+    CHECK(parameter_sets_may_reorder(SDP_H264, pps.data(), pps.size()));
+    CHECK(parameter_sets_may_reorder(SDP_H264, nullptr, 0));
+    const bytes plain = {0,    0,    0,    1,    0x42, 0x01, 0x01, 0x01, 0x60, 0x00, 0x00, 0x03,
+                         0x00, 0x90, 0x00, 0x00, 0x03, 0x00, 0x00, 0x03, 0x00, 0x3f, 0xa0, 0x05,
+                         0x02, 0x01, 0x71, 0xf2, 0xe5, 0xba, 0x4a, 0x4c, 0x2f, 0x01, 0x68, 0x08};
+    CHECK(!parameter_sets_may_reorder(SDP_HEVC, plain.data(), plain.size()));
+    CHECK(parameter_sets_may_reorder(SDP_H264, plain.data(), plain.size()));
+    CHECK(parameter_sets_may_reorder(SDP_HEVC, both.data(), both.size()));
+}

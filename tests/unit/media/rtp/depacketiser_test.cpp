@@ -186,25 +186,32 @@ TEST_CASE("depacketiser: malformed payloads")
         std::string payload;
         bool good;
     } cases[] = {
-        {"empty", "", false},
+        {"empty", "", false}, // as is the frame
         {"type 0", bytes({0x60}), false},
         {"a header alone", bytes({0x61}), true},
         {"forbidden bit", bytes({0xe1, 1}), false},
-        {"STAP-B", bytes({25, 0, 0, 0, 1, 0x61}), false},
-        {"FU-B", bytes({29, 0x81, 0, 0, 1}), false},
+        {"STAP-B", bytes({25, 0, 0, 0, 1, 0x61}), true},
+        {"STAP-B, cut", bytes({25, 0, 0, 0}), false},
+        {"MTAP16", bytes({26, 0, 0, 0, 1, 7, 0, 0, 0x61}), true},
+        {"MTAP16, cut", bytes({26, 0, 0, 0, 1, 7, 0, 0}), false},
+        {"MTAP24", bytes({27, 0, 0, 0, 1, 7, 0, 0, 0, 0x61}), true},
+        {"FU-B", bytes({29, 0x81, 0, 0, 1}), true},
+        {"FU-B, cut", bytes({29, 0x81, 0}), false},
         {"type 30", bytes({30, 1}), false},
         {"STAP-A of one", bytes({24, 0, 1, 0x61}), true},
         {"STAP-A of none", bytes({24}), false},
         {"STAP-A, empty unit", bytes({24, 0, 0, 0, 1, 0x61}), false},
         {"STAP-A, too long", bytes({24, 0, 3, 0x61, 1}), false},
-        {"STAP-A, a byte left", bytes({24, 0, 1, 0x61, 0}), false},
+        {"STAP-A, padded", bytes({24, 0, 1, 0x61, 0, 0, 0}), true},
+        {"STAP-A, a byte left", bytes({24, 0, 1, 0x61, 1}), false},
+        {"STAP-A, bytes left", bytes({24, 0, 1, 0x61, 0, 0, 1}), false},
         {"STAP-A, size cut", bytes({24, 0}), false},
         {"STAP-A in STAP-A", bytes({24, 0, 4, 24, 0, 1, 0x61}), false},
         {"FU-A without header", bytes({28}), false},
-        {"FU-A, both ends", bytes({28, 0xc1, 1}), false},
+        {"FU-A, both ends", bytes({28, 0xc1, 1}), true},
         {"FU-A of type 0", bytes({28, 0x80, 1}), false},
         {"FU-A of FU-A", bytes({28, 0x80 | 28, 1}), false},
-        {"FU-A, only the start", bytes({28, 0x81, 1}), false},
+        {"FU-A, only the start", bytes({28, 0x81, 1}), true},
         {"FU-A, only the end", bytes({28, 0x41, 1}), false},
         {"FU-A, only the middle", bytes({28, 0x01, 1}), false},
     };
@@ -224,24 +231,36 @@ TEST_CASE("depacketiser: fragments that do not match")
     const std::string start = bytes({0x7c, 0x85, 's'}), middle = bytes({0x7c, 0x05, 'm'}),
                       end = bytes({0x7c, 0x45, 'e'}), single = bytes({0x61}),
                       other = bytes({0x7c, 0x41, 'o'});
-    for (const auto &payloads : std::vector<std::vector<std::string>>{{start, start},
-                                                                      {start, single},
-                                                                      {single, end},
-                                                                      {middle, end},
-                                                                      {start, middle},
-                                                                      {start, other},
-                                                                      {start, end, middle}}) {
+    const struct {
+        std::vector<std::string> payloads;
+        std::string frame; // "": none
+    } table[] = {
+        // without an end bit: what follows ends the unit
+        {{start, start}, "1|es|es"},
+        {{start, single}, "1|es|a"},
+        {{start, middle}, "1|esm"},
+        // what a receiver ignores (RFC 6184, 5.2)
+        {{start, "", bytes({30, 1}), end}, "1|ese"},
+        {{bytes({0x60, 1}), single}, "1|a"},
+        // without a start
+        {{single, end}, ""},
+        {{middle, end}, ""},
+        {{start, other}, ""},
+        {{start, end, middle}, ""},
+    };
+    for (const auto &row : table) {
+        INFO((&row - table));
         fixture f;
         int err = 0;
-        for (size_t i = 0; i < payloads.size(); i++)
+        for (size_t i = 0; i < row.payloads.size(); i++)
             err = f.push((int64_t)i,
-                         i == 0                     ? "F"
-                         : i + 1 == payloads.size() ? "L"
-                                                    : "",
-                         payloads[i]);
-        CHECK(err == ERR_MALFORMED);
-        CHECK(depacketiser_malformed(f.d) == 1);
-        CHECK(f.pull() == "");
+                         i == 0                         ? "F"
+                         : i + 1 == row.payloads.size() ? "L"
+                                                        : "",
+                         row.payloads[i]);
+        CHECK(err == (row.frame.empty() ? ERR_MALFORMED : 0));
+        CHECK(depacketiser_malformed(f.d) == row.frame.empty());
+        CHECK(f.pull() == row.frame);
     }
 }
 

@@ -45,10 +45,11 @@ TEST_CASE("hevc_payload: payloads of RFC 7798 make a frame")
         {{{0x48, 1}}, "|\x48\x01"}, // end of sequence: the header alone
         // An aggregation packet (4.4.2): two units after their sizes.
         {{{0x60, 1, 0, 3, 0x42, 1, 's', 0, 4, 0x44, 1, 'p', 'q'}}, "|\x42\x01s|\x44\x01pq"},
-        {{{0x60, 1, 0, 3, 0x42, 1, 's'}}, "?"},                     // of one unit
+        {{{0x60, 1, 0, 3, 0x42, 1, 's'}}, "|\x42\x01s"},            // of one unit
+        {{{0x60, 1, 0, 3, 0x42, 1, 's', 0, 0}}, "|\x42\x01s"},      // padded
         {{{0x60, 1}}, "?"},                                         // of none
         {{{0x60, 1, 0, 3, 0x42, 1, 's', 0, 4, 0x44, 1, 'p'}}, "?"}, // beyond the payload
-        {{{0x60, 1, 0, 3, 0x42, 1, 's', 0}}, "?"},                  // half a size
+        {{{0x60, 1, 0, 3, 0x42, 1, 's', 1}}, "?"},                  // half a size
         {{{0x60, 1, 0, 1, 0x42, 0, 3, 0x44, 1, 'p'}}, "?"},         // less than a header
         {{{0x60, 1, 0, 3, 0x42, 1, 's', 0, 3, 0x60, 1, 'p'}}, "?"}, // a packet in a packet
         // Fragmentation units (4.4.3): type 19 with layer id 32 and TID 3, in three parts.
@@ -58,21 +59,31 @@ TEST_CASE("hevc_payload: payloads of RFC 7798 make a frame")
         {{{0x62, 1, 0x93, 'a'}},
          "|\x26\x01"
          "a..."},
-        {{{0x62, 1, 0x13, 'a'}}, "!"},                       // without a start
-        {{{0x62, 1, 0x93, 'a'}, {0x62, 1, 0x93, 'b'}}, "!"}, // two starts
+        {{{0x62, 1, 0x13, 'a'}}, "!"}, // without a start
+        // without an end bit: what follows ends the unit
+        {{{0x62, 1, 0x93, 'a'}, {0x62, 1, 0x93, 'b'}},
+         "|\x26\x01"
+         "a|\x26\x01"
+         "b..."},
+        {{{0x62, 1, 0x93, 'a'}, {0x02, 1, 'b'}},
+         "|\x26\x01"
+         "a|\x02\x01"
+         "b"},
+        {{{0x62, 1, 0x93, 'a'}, {0x60, 1, 0, 2, 2, 1, 0, 2, 2, 1}},
+         "|\x26\x01"
+         "a|\x02\x01|\x02\x01"},
         {{{0x62, 1, 0x93, 'a'}, {0x62, 1, 0x54, 'b'}}, "!"}, // of another type
-        {{{0x62, 1, 0x93, 'a'}, {0x02, 1, 'b'}}, "!"},       // a unit between
-        {{{0x62, 1, 0x93, 'a'}, {0x60, 1, 0, 2, 2, 1, 0, 2, 2, 1}}, "!"},
-        {{{0x62, 1, 0xd3, 'a'}}, "?"}, // start and end
+        {{{0x62, 1, 0xd3, 'a'}},
+         "|\x26\x01"
+         "a"},                         // start and end
         {{{0x62, 1, 0x93}}, "?"},      // empty
         {{{0x62, 1, 0xb1, 'a'}}, "?"}, // a fragment of a fragment
         // Headers that no payload has.
-        {{{}}, "?"},
         {{{0x40}}, "?"},
         {{{0xc0, 1, 'v'}}, "?"}, // the forbidden bit
         {{{0x40, 0, 'v'}}, "?"}, // TID 0
-        {{{0x64, 1, 'v'}}, "?"}, // PACI (type 50)
-        {{{0x7e, 1, 'v'}}, "?"}, // type 63
+        // What a receiver ignores: nothing, PACI (type 50), type 63.
+        {{{}, {0x64, 1, 'v'}, {0x7e, 1, 'v'}, {0x02, 1, 's'}}, "|\x02\x01s"},
     };
     for (auto &row : table) {
         INFO("row " << (&row - table));

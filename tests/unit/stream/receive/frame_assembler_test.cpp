@@ -20,6 +20,7 @@ const bytes STAP = {0x78, 0, 2, 0x67, 0x42, 0, 2, 0x68, 0xce, 0, 2, 0x65, 0x88};
 struct stream {
     frame_assembler *f;
     usec_t now = 0;
+    uint32_t stamp = 0; // of the newest frame
     explicit stream(fps rate = {25, 1}, sdp_codec codec = SDP_H264)
         : f(frame_assembler_new(codec, rate))
     {
@@ -37,6 +38,8 @@ struct stream {
         foreign_packet p;
         while (frame_assembler_pull(f, &p)) {
             const adu_ext &a = p.packet.adu;
+            stamp = a.first ? p.packet.timestamp : stamp;
+            CHECK(p.packet.timestamp == stamp); // one a frame
             CHECK(p.packet.has_adu);
             if (a.first) {
                 out += (out.empty() ? "" : " ") + std::to_string(a.frame);
@@ -114,6 +117,79 @@ TEST_CASE("without markers, or with too many, the time stamp ends a frame")
     CHECK(apart.push(1, 0, SPS, true) == "");
     CHECK(apart.push(2, 0, PPS, true) == "");
     CHECK(apart.push(3, 1, IDR, true) == "0K[1,2,3]");
+}
+
+TEST_CASE("units before the slices belong to their picture, whatever their time stamp")
+{
+    const bytes AUD = {0x09, 0xf0}, SEI_FIRST = {0x7c, 0x86, 0x05}, SEI_LAST = {0x7c, 0x46, 0x11};
+    struct step {
+        uint32_t frame;
+        bytes payload;
+        bool marker;
+        const char *out;
+    };
+    const struct {
+        const char *name;
+        std::vector<step> steps;
+    } table[] = {
+        {"after the marker",
+         {{0, IDR, true, "0K[0]"},
+          {1, P, true, "1->0[1]"},
+          {1, SPS, false, ""},
+          {1, PPS, false, ""},
+          {2, IDR, true, "2K[2,3,4]"}, // at once: the marker before was right
+          {3, P, true, "3->2[5]"}}},
+        {"no markers",
+         {{0, IDR, false, ""},
+          {1, P, false, "0K[0]"},
+          {1, AUD, false, ""},
+          {1, SPS, false, ""},
+          {2, IDR, false, "1->0[1]"}, // not a key frame, although an SPS has its time stamp
+          {3, P, false, "2K[2,3,4]"}}},
+        {"a marker on the sets",
+         {{0, IDR, true, "0K[0]"},
+          {1, P, false, ""},
+          {1, SPS, true, "1->0[1]"},
+          {1, PPS, true, ""},
+          {2, IDR, true, "2K[2,3,4]"}}},
+        {"the fragments of a unit",
+         {{0, IDR, true, "0K[0]"},
+          {1, P, false, ""},
+          {1, SEI_FIRST, false, ""},
+          {1, SEI_LAST, false, ""},
+          {2, P, true, "1->0[1] 2->1[2,3,4]"}}},
+        {"between the slices of a picture they are its own",
+         {{0, IDR, false, ""},
+          {0, SEI, false, ""},
+          {0, P_SECOND, true, "0K[0,1,2]"},
+          {1, P, true, "1->0[3]"}}},
+        {"a marker on each slice, a unit between them",
+         {{0, IDR, true, "0K[0]"},
+          {1, P, true, "1->0[1]"},
+          {1, SEI, false, ""},
+          {1, P_SECOND, true, ""}, // frame 1 was not whole; this is none
+          {2, P, true, ""},
+          {2, SEI, false, ""},
+          {2, P_SECOND, true, ""},
+          {3, P, true, "3->2[4,5,6]"}}},
+    };
+    for (const auto &row : table) {
+        INFO(row.name);
+        stream s;
+        int64_t seq = 0;
+        for (const step &x : row.steps) {
+            INFO(seq);
+            CHECK(s.push(seq++, x.frame, x.payload, x.marker) == x.out);
+        }
+    }
+
+    stream lost; // the tail shows that frame 1 is whole; what follows the hole has no sets
+    CHECK(lost.push(0, 0, IDR, false) == "");
+    CHECK(lost.push(1, 1, P, false) == "0K[0]");
+    CHECK(lost.push(2, 1, SPS, false) == "");
+    CHECK(lost.push(4, 2, IDR, false) == "");
+    lost.now = FOREIGN_WAIT;
+    CHECK(lost.push(5, 3, P, false) == "1->0[1] 2K[4]");
 }
 
 TEST_CASE("reordered and lost packets")
