@@ -19,6 +19,7 @@
 #include "proxy/options/options.h"
 #include "proxy/store/store.h"
 #include "server/access/access_options.h"
+#include "server/access/access_user.h"
 #include "server/export/stats_outputs.h"
 #include "server/rtsp/file_limit.h"
 #include "server/rtsp/server.h"
@@ -207,6 +208,8 @@ static int run(void *ctx)
     const struct proxy_options *options = ctx;
     if (options->cache_list)
         return store_list(options->cache, stdout) == 0 ? EXIT_SUCCESS : EXIT_FAILURE;
+    if (options->who.user)
+        return access_user_make(options->who.user, options->who.file);
     if (options->who.invite)
         return server_invite(&(struct server_invite){.options = &options->who,
                                                      .listen = &options->listen,

@@ -21,6 +21,7 @@
 #include "sender/prepare/prepare.h"
 #include "sender/serve/hooks.h"
 #include "sender/serve/serving.h"
+#include "server/access/access_user.h"
 #include "server/rtsp/file_limit.h"
 #include "server/rtsp/server_invite.h"
 
@@ -165,6 +166,8 @@ static int run(void *ctx)
         video_engine_list(stdout);
         return EXIT_SUCCESS;
     }
+    if (options->who.user)
+        return access_user_make(options->who.user, options->who.file);
     if (options->who.invite)
         return server_invite(&(struct server_invite){.options = &options->who,
                                                      .listen = &options->listen,

@@ -445,7 +445,7 @@ enum options_result proxy_options_parse(int argc, char **argv, void *options, FI
         (void)err_say(error, cap, 0, "%s", reason);
         return OPTIONS_BAD;
     }
-    if (result == OPTIONS_RUN && o->who.invite)
+    if (result == OPTIONS_RUN && (o->who.invite || o->who.user))
         return result;
     if (result == OPTIONS_RUN && o->has_parent && o->names_origin) {
         (void)err_say(error, cap, 0, "--parent conflicts with --origin");

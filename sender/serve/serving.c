@@ -148,6 +148,8 @@ bool serving_reload(struct serving *s, struct options *next)
     const char *fixed = options_fixed(s->options, next);
     if (fixed)
         log_warn("a change of \"%s\" takes effect when weir-send is started again", fixed);
+    if (s->access)
+        (void)access_reload(s->access);
     if (server_set_max_viewers(s->server, next->max_viewers) != 0)
         log_error("cannot change --max-viewers: out of memory");
     if (s->serves == SERVES_STREAM) {

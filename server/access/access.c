@@ -26,10 +26,12 @@ enum { FILE_MAX = 64 * 1024 };
 
 struct access {
     uint8_t secret[ACCESS_SECRET_BYTES];
-    struct access_rules *rules;   // owned; NULL: no file
-    struct access_logins *logins; // owned; NULL: no users
-    pthread_mutex_t lock;         // guards `failures`; held only to read or write it
+    char *file;                   // owned; NULL: none, nor are there rules and logins
+    struct access_rules *rules;   // owned
+    struct access_logins *logins; // owned
+    pthread_mutex_t lock; // guards the rules and the following; held only to read or write them
     struct login_failures failures;
+    struct login_sessions sessions;
     bool insecure; // as struct access_config has it
 };
 
@@ -84,6 +86,8 @@ static int read_rules(struct access_rules *rules, const char *name)
         err = access_rules_read(rules, text, len, error, sizeof(error));
         if (err)
             log_error("--access %s: %s", name, error);
+        else if (!access_logins_supports(rules))
+            err = ERR_IO;
     }
     if (!err && fstat(fileno(file), &st) == 0 && st.st_mode & S_IROTH)
         log_warn("--access %s: other users of this machine may read it (chmod 640 it)", name);
@@ -104,14 +108,16 @@ struct access *access_new(const struct access_config *config)
         goto free_access;
     a->insecure = config->insecure;
     login_failures_init(&a->failures, key);
+    login_sessions_init(&a->sessions);
     if (!config->file)
         return a;
+    a->file = strdup(config->file);
     a->rules = calloc(1, sizeof(*a->rules));
-    if (!a->rules || read_rules(a->rules, config->file) != 0)
+    if (!a->file || !a->rules || read_rules(a->rules, a->file) != 0)
         goto free_access;
-    if (a->rules->user_count && !(a->logins = access_logins_new(config->loop, a->rules)))
-        goto free_access;
-    return a;
+    a->logins = access_logins_new(config->loop, a->rules, &a->lock);
+    if (a->logins)
+        return a;
 
 free_access:
     access_free(a);
@@ -124,9 +130,36 @@ void access_free(struct access *a)
         return;
     access_logins_free(a->logins);
     free(a->rules);
+    free(a->file);
     pthread_mutex_destroy(&a->lock);
     explicit_bzero(a, sizeof(*a));
     free(a);
+}
+
+int access_reload(struct access *a)
+{
+    struct access_rules *next = a->file ? calloc(1, sizeof(*next)) : NULL;
+    if (!a->file)
+        return 0;
+    if (next)
+        next->generation = (a->rules->generation + 1) % ACCESS_GENERATIONS;
+    int err = next ? read_rules(next, a->file) : ERR_IO;
+    if (!err) {
+        pthread_mutex_lock(&a->lock);
+        for (int i = 0; i < a->rules->user_count; i++) {
+            const struct access_user *user = &a->rules->users[i];
+            int to = access_rules_find(next, user->name);
+            bool stays = to >= 0 && strcmp(access_rules_hash(next, to), user->hash) == 0;
+            login_sessions_move(&a->sessions, access_rules_number(a->rules, i), stays ? to : -1);
+        }
+        *a->rules = *next;
+        access_logins_forget(a->logins);
+        pthread_mutex_unlock(&a->lock);
+    } else {
+        log_error("--access %s: the users and rights stay as they were", a->file);
+    }
+    free(next);
+    return err ? ERR_IO : 0;
 }
 
 int access_invite(const struct access *a, const char *url_path, unsigned rights, int64_t seconds,
@@ -146,7 +179,10 @@ int access_invite(const struct access *a, const char *url_path, unsigned rights,
 
 struct access_logins *access_logins_of(struct access *a)
 {
-    return a->logins;
+    pthread_mutex_lock(&a->lock);
+    bool has_users = a->rules && a->rules->user_count;
+    pthread_mutex_unlock(&a->lock);
+    return has_users ? a->logins : NULL;
 }
 
 bool access_is_open_to(const struct access *a, bool is_local)
@@ -184,14 +220,47 @@ bool access_note_failure(struct access *a, struct place_key address, usec_t now)
     return waits;
 }
 
-enum access_answer access_refuse(const struct access *a, bool may_log_in, int status,
-                                 const char *text, struct access_refusal *why)
+bool access_session_add(struct access *a, int user, usec_t now, char out[LOGIN_TOKEN_TEXT])
+{
+    uint8_t random[LOGIN_TOKEN_BYTES];
+    if (!random_fill(random, sizeof(random)))
+        return false;
+    pthread_mutex_lock(&a->lock);
+    bool exists = access_rules_hash(a->rules, user) != NULL;
+    if (exists)
+        login_sessions_add(&a->sessions, random, user, now, out);
+    pthread_mutex_unlock(&a->lock);
+    return exists;
+}
+
+int access_session_find(struct access *a, struct text token, usec_t now)
+{
+    pthread_mutex_lock(&a->lock);
+    int user = login_sessions_find(&a->sessions, token, now);
+    pthread_mutex_unlock(&a->lock);
+    return user;
+}
+
+void access_log_out(struct access *a, struct text token)
+{
+    pthread_mutex_lock(&a->lock);
+    login_sessions_end(&a->sessions, token);
+    pthread_mutex_unlock(&a->lock);
+}
+
+const char *access_needed(struct access *a, bool may_log_in)
+{
+    return may_log_in && access_logins_of(a) ? ACCESS_USER_TEXT : ACCESS_NEEDED_TEXT;
+}
+
+enum access_answer access_refuse(struct access *a, bool may_log_in, int status, const char *text,
+                                 struct access_refusal *why)
 {
     *why = (struct access_refusal){.status = status, .text = text};
     // RFC 2616, 10.4.2: the header must be there; a key is no scheme that a client could use.
     if (status == 401)
         snprintf(why->challenge, sizeof(why->challenge), "%s realm=\"weir\"",
-                 a->logins && may_log_in ? "Basic" : "Weir-Key");
+                 may_log_in && access_logins_of(a) ? "Basic" : "Weir-Key");
     return ACCESS_REFUSED;
 }
 
@@ -212,9 +281,12 @@ const char *access_check_key(const struct access *a, const char *path, struct te
     return NULL;
 }
 
-bool access_allows(const struct access *a, int user, const char *path, unsigned right)
+bool access_allows(struct access *a, int user, const char *path, unsigned right)
 {
-    return a->rules && (access_rules_rights(a->rules, user, path) & right) == right;
+    pthread_mutex_lock(&a->lock);
+    unsigned rights = a->rules ? access_rules_rights(a->rules, user, path) : 0;
+    pthread_mutex_unlock(&a->lock);
+    return (rights & right) == right;
 }
 
 enum access_answer access_http(struct access *a, const struct sockaddr *peer,
@@ -228,26 +300,27 @@ enum access_answer access_http(struct access *a, const struct sockaddr *peer,
         return ACCESS_GRANTED;
     text_copy(r->path, text, sizeof(text));
     if (r->path.len >= sizeof(text) || request_path_decode(text, path, sizeof(path)) != 0)
-        return access_refuse(a, may_log_in, 401, ACCESS_NEEDED_TEXT, why);
+        return access_refuse(a, may_log_in, 401, access_needed(a, may_log_in), why);
     if (access_allows(a, ACCESS_EVERYBODY, path, r->right) && !r->is_strict)
         return ACCESS_GRANTED;
-    const char *reason = ACCESS_NEEDED_TEXT;
+    const char *reason = access_needed(a, may_log_in);
+    struct access_logins *logins = access_logins_of(a);
     if (r->key.len) {
         reason = access_check_key(a, path, r->key, r->right, scope);
         if (!reason)
             return ACCESS_GRANTED;
         if (access_must_wait(a, peer_key(peer), now))
             return access_refuse(a, may_log_in, 429, ACCESS_BUSY_TEXT, why);
-    } else if (!r->authorization.at || !a->logins) {
+    } else if (!r->authorization.at || !logins) {
         return access_refuse(a, may_log_in, 401, reason, why);
     } else if (!may_log_in) {
         return access_refuse(a, may_log_in, 401, ACCESS_PLAIN_TEXT, why);
     } else {
-        int user = access_logins_known(a->logins, r->authorization);
+        int user = access_logins_known(logins, r->authorization);
         if (user < 0 && access_must_wait(a, peer_key(peer), now))
             return access_refuse(a, may_log_in, 429, ACCESS_BUSY_TEXT, why);
         if (user == ERR_AGAIN)
-            user = access_logins_verify(a->logins, r->authorization);
+            user = access_logins_verify(logins, r->authorization);
         if (user >= 0)
             return access_allows(a, user, path, r->right)
                        ? ACCESS_GRANTED

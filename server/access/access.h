@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 // Who may use a server: the bearers of keys (access_key.h), the users of --access
-// (access_rules.h), and everybody on the loopback unless there is such a file. access_guest.h asks
-// for a connection of the loop; access_http() for the thread of --metrics.
+// (access_rules.h), also by the cookie of a login in a browser (login_sessions.h), and everybody on
+// the loopback unless there is such a file. access_guest.h asks for a connection of the loop;
+// access_http() for the thread of --metrics.
 #ifndef WEIR_SERVER_ACCESS_ACCESS_H
 #define WEIR_SERVER_ACCESS_ACCESS_H
 
@@ -13,6 +14,7 @@
 #include "common/wire/text.h"
 #include "server/access/access_key.h"
 #include "server/policy/access_rules.h"
+#include "server/policy/login_sessions.h"
 #include "server/policy/places.h"
 
 #ifdef __cplusplus
@@ -33,6 +35,13 @@ struct access *access_new(const struct access_config *config);
 // After all guests. NULL is fine.
 void access_free(struct access *a);
 
+// Reads the file again, if there is one. The logins of users that are gone, or have another hash,
+// end; viewings that have begun go on. Returns 0, or ERR_IO: the rules stay as they were (logged).
+int access_reload(struct access *a);
+
+// Ends the login of a browser, if there is one with this token.
+void access_log_out(struct access *a, struct text token);
+
 // Returns true if a peer off the loopback must use TLS.
 bool access_requires_tls(const struct access *a);
 
@@ -46,6 +55,7 @@ struct access_request {
     struct text path;          // of the URL, without query
     struct text key;           // of ?key=; .len == 0: none
     struct text authorization; // value of the header; .at == NULL: none
+    struct text token;         // of a browser's login; .len == 0: none
     unsigned right;
     bool is_secure;  // nobody can overhear a password: TLS
     bool is_strict;  // neither the loopback nor a rule for everybody suffices
@@ -54,7 +64,7 @@ struct access_request {
 
 // Why a request is refused.
 struct access_refusal {
-    int status;         // 401, 403, 429 or 503
+    int status;         // 401, 403, 429 or 503; RTSP has no 429 (RFC 2326, 7.1.1)
     const char *text;   // static; what to do
     char challenge[64]; // value of WWW-Authenticate, if the status is 401
 };

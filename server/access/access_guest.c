@@ -121,26 +121,28 @@ static enum access_answer fail(struct access_guest *g, const struct access_reque
     return wait_for(g, STEP_REFUSED, now + LOGIN_DELAY, now);
 }
 
-// Continues with the header of a user.
-static enum access_answer log_in(struct access_guest *g, const struct access_request *r,
-                                 const char *path, struct access_refusal *why, usec_t now)
+// Continues with the header of a user, who is *user if the password is right.
+static enum access_answer identify(struct access_guest *g, const struct access_request *r,
+                                   int *user, struct access_refusal *why, usec_t now)
 {
     struct access *a = g->config.access;
     struct access_logins *logins = access_logins_of(a);
-    int user = g->step == STEP_VERIFIED ? g->user : access_logins_known(logins, r->authorization);
-    if (user >= 0 && access_allows(a, user, path, r->right))
-        return grant(g, path, r->right);
-    if (user >= 0)
-        return refuse(g, r, 403, ACCESS_RIGHT_TEXT, why);
-    if (user == ERR_MALFORMED)
-        return refuse(g, r, 401, ACCESS_NEEDED_TEXT, why);
-    if (user == ERR_NOT_FOUND)
+    if (!logins)
+        return refuse(g, r, 401, access_needed(a, false), why);
+    if (!g->is_local && !r->is_secure)
+        return refuse(g, r, 401, ACCESS_PLAIN_TEXT, why);
+    *user = g->step == STEP_VERIFIED ? g->user : access_logins_known(logins, r->authorization);
+    if (*user >= 0)
+        return ACCESS_GRANTED;
+    if (*user == ERR_MALFORMED)
+        return refuse(g, r, 401, access_needed(a, true), why);
+    if (*user == ERR_NOT_FOUND)
         return fail(g, r, ACCESS_WRONG_TEXT, why, now);
     usec_t limit = (g->step == STEP_NEW ? now : g->since) + ACCESS_GUEST_LIMIT;
     // Asked again after each wait for the queue: others of the address may have failed meanwhile.
     usec_t turn = g->has_turn ? now : access_turn(a, g->address, limit, now);
     if (turn > limit)
-        return refuse(g, r, 503, ACCESS_BUSY_TEXT, why);
+        return refuse(g, r, 429, ACCESS_BUSY_TEXT, why);
     if (turn > now) {
         g->has_turn = true;
         return wait_for(g, STEP_DELAYED, turn, now);
@@ -177,10 +179,11 @@ enum access_answer access_guest_ask(struct access_guest *g, const struct access_
     if (!g->is_local && !r->is_secure && access_requires_tls(a))
         return refuse(g, r, 403, ACCESS_TLS_TEXT, why);
     text_copy(r->path, text, sizeof(text));
+    bool may_log_in = g->is_local || r->is_secure;
     if (r->path.len >= sizeof(text) || request_path_decode(text, path, sizeof(path)) != 0)
-        return refuse(g, r, 401, ACCESS_NEEDED_TEXT, why);
+        return refuse(g, r, 401, access_needed(a, may_log_in), why);
     bool is_plain = !r->key.len && !r->authorization.at;
-    if ((is_plain || r->in_session) && is_let_in(g, path, r->right))
+    if ((is_plain || r->in_session) && !g->config.forgets && is_let_in(g, path, r->right))
         return ACCESS_GRANTED;
     if (access_allows(a, ACCESS_EVERYBODY, path, r->right))
         return ACCESS_GRANTED;
@@ -188,9 +191,39 @@ enum access_answer access_guest_ask(struct access_guest *g, const struct access_
         const char *reason = access_check_key(a, path, r->key, r->right, scope);
         return reason ? fail(g, r, reason, why, now) : grant(g, scope, r->right);
     }
-    if (!r->authorization.at || !access_logins_of(a))
-        return refuse(g, r, 401, ACCESS_NEEDED_TEXT, why);
-    if (!g->is_local && !r->is_secure)
-        return refuse(g, r, 401, ACCESS_PLAIN_TEXT, why);
-    return log_in(g, r, path, why, now);
+    int user = may_log_in && r->token.len ? access_session_find(a, r->token, now) : ERR_NOT_FOUND;
+    bool is_logged_in = user >= 0;
+    if (is_logged_in && access_allows(a, user, path, r->right))
+        return grant(g, path, r->right);
+    if (!r->authorization.at)
+        return refuse(g, r, is_logged_in ? 403 : 401,
+                      is_logged_in ? ACCESS_RIGHT_TEXT : access_needed(a, may_log_in), why);
+    enum access_answer answer = identify(g, r, &user, why, now);
+    if (answer != ACCESS_GRANTED)
+        return answer;
+    return access_allows(a, user, path, r->right) ? grant(g, path, r->right)
+                                                  : refuse(g, r, 403, ACCESS_RIGHT_TEXT, why);
+}
+
+enum access_answer access_guest_log_in(struct access_guest *g, const struct access_request *r,
+                                       char out[LOGIN_TOKEN_TEXT], struct access_refusal *why,
+                                       usec_t now)
+{
+    struct access *a = g->config.access;
+    int user;
+    if (g->step == STEP_VERIFY)
+        return ACCESS_WAITS;
+    if (g->step == STEP_REFUSED)
+        return refuse(g, r, 401, g->reason, why);
+    if (!access_logins_of(a))
+        return refuse(g, r, 403, ACCESS_NO_USERS_TEXT, why);
+    enum access_answer answer = identify(g, r, &user, why, now);
+    if (answer != ACCESS_GRANTED)
+        return answer;
+    g->step = STEP_NEW;
+    g->has_turn = false;
+    if (!access_session_add(a, user, now, out))
+        return refuse(g, r, 503, "the users have changed meanwhile: try again", why);
+    access_log_out(a, r->token);
+    return ACCESS_GRANTED;
 }

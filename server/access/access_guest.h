@@ -19,6 +19,9 @@ struct access_guest_config {
     const struct sockaddr *peer;             // copied
     void (*on_ready)(void *ctx, usec_t now); // after ACCESS_WAITS: ask again, with the same request
     void *ctx;
+    // A request is let in by what it brings along alone: of HTTP, as a proxy sends those of several
+    // clients over a connection.
+    bool forgets;
 };
 
 struct access_guest *access_guest_new(const struct access_guest_config *config); // NULL: no memory
@@ -32,6 +35,11 @@ bool access_guest_is_open(const struct access_guest *g);
 #define ACCESS_GUEST_LIMIT (8 * USEC_PER_SEC)
 enum access_answer access_guest_ask(struct access_guest *g, const struct access_request *r,
                                     struct access_refusal *why, usec_t now);
+// Logs in the user of r->authorization, for a browser. The password is verified, and wrong ones are
+// delayed, as those of access_guest_ask. Writes the token of the new login; that of r->token ends.
+enum access_answer access_guest_log_in(struct access_guest *g, const struct access_request *r,
+                                       char out[LOGIN_TOKEN_TEXT], struct access_refusal *why,
+                                       usec_t now);
 
 #ifdef __cplusplus
 }

@@ -4,7 +4,6 @@
 #include <crypt.h>
 #include <gnutls/crypto.h>
 #include <gnutls/gnutls.h>
-#include <pthread.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -43,7 +42,7 @@ struct access_logins {
     struct mailbox *results; // owned
     struct access_login *waiting[LOGINS_WAITING];
     int waiting_count;
-    pthread_mutex_t lock; // guards the following; held only to read or write it
+    pthread_mutex_t *lock; // borrowed; guards the rules, and the following
     struct known known[LOGINS_KNOWN];
     int next_known;
 };
@@ -84,34 +83,41 @@ static int read_pair(const struct access_logins *l, struct text header, struct p
 static int look_up(struct access_logins *l, const struct pair *p)
 {
     int user = ERR_AGAIN;
-    pthread_mutex_lock(&l->lock);
+    pthread_mutex_lock(l->lock);
     for (int i = 0; i < LOGINS_KNOWN; i++)
         if (l->known[i].user >= 0 && gnutls_memcmp(l->known[i].sum, p->sum, SUM) == 0)
             user = l->known[i].user;
-    pthread_mutex_unlock(&l->lock);
+    pthread_mutex_unlock(l->lock);
     return user;
 }
 
 static void remember(struct access_logins *l, const struct pair *p, int user)
 {
-    pthread_mutex_lock(&l->lock);
-    struct known *k = &l->known[l->next_known++ % LOGINS_KNOWN];
-    memcpy(k->sum, p->sum, SUM);
-    k->user = user;
-    pthread_mutex_unlock(&l->lock);
+    pthread_mutex_lock(l->lock);
+    if (access_rules_hash(l->rules, user)) { // otherwise the rules have changed meanwhile
+        struct known *k = &l->known[l->next_known++ % LOGINS_KNOWN];
+        memcpy(k->sum, p->sum, SUM);
+        k->user = user;
+    }
+    pthread_mutex_unlock(l->lock);
 }
 
 // An unknown user takes as long as a known one: the time does not tell who exists.
 static int verify(struct access_logins *l, const struct pair *p)
 {
+    char hash[ACCESS_HASH_MAX];
+    pthread_mutex_lock(l->lock);
     int user = access_rules_find(l->rules, p->name);
-    const char *hash = l->rules->users[user < 0 ? 0 : user].hash;
+    memcpy(hash, user < 0 ? l->rules->users[0].hash : access_rules_hash(l->rules, user),
+           sizeof(hash));
+    pthread_mutex_unlock(l->lock);
     struct crypt_data *data = calloc(1, sizeof(*data)); // 32 KiB
     const char *made = data ? crypt_r(p->password, hash, data) : NULL;
     size_t len = strlen(hash);
     bool good = made && strlen(made) == len && gnutls_memcmp(made, hash, len) == 0 && user >= 0;
     if (data)
         gnutls_memset(data, 0, sizeof(*data));
+    gnutls_memset(hash, 0, sizeof(hash));
     free(data);
     if (good)
         remember(l, p, user);
@@ -206,32 +212,37 @@ void access_logins_leave(struct access_login *login)
 
 // ---- Life
 
-static bool are_hashes_supported(const struct access_rules *rules)
+bool access_logins_supports(const struct access_rules *rules)
 {
     for (int i = 0; i < rules->user_count; i++) {
         int kind = crypt_checksalt(rules->users[i].hash);
         if (kind == CRYPT_SALT_OK || kind == CRYPT_SALT_TOO_CHEAP)
             continue;
-        log_error("--access: the hash of user %s is not supported: make one with mkpasswd -m "
-                  "yescrypt",
-                  rules->users[i].name);
+        log_error("--access: the hash of user %s is not supported: make one with weir-send "
+                  "--user %s",
+                  rules->users[i].name, rules->users[i].name);
         return false;
     }
     return true;
 }
 
-struct access_logins *access_logins_new(uv_loop_t *loop, const struct access_rules *rules)
+void access_logins_forget(struct access_logins *l)
+{
+    gnutls_memset(l->known, 0, sizeof(l->known));
+    for (int i = 0; i < LOGINS_KNOWN; i++)
+        l->known[i].user = -1;
+}
+
+struct access_logins *access_logins_new(uv_loop_t *loop, const struct access_rules *rules,
+                                        pthread_mutex_t *lock)
 {
     static const struct worker_ops ops = {.run = on_job, .free_job = free_login};
-    if (!are_hashes_supported(rules))
-        return NULL;
     struct access_logins *l = calloc(1, sizeof(*l));
     if (!l)
         return NULL;
     l->rules = rules;
-    pthread_mutex_init(&l->lock, NULL);
-    for (int i = 0; i < LOGINS_KNOWN; i++)
-        l->known[i].user = -1;
+    l->lock = lock;
+    access_logins_forget(l);
     l->results = mailbox_new(loop, LOGINS_WAITING, on_result, free_login, l);
     l->worker = worker_new(&ops, LOGINS_WAITING, l);
     if (random_fill(l->key, sizeof(l->key)) && l->results && l->worker)
@@ -248,7 +259,6 @@ void access_logins_free(struct access_logins *l)
     worker_free(l->worker);
     if (l->results)
         mailbox_free(l->results);
-    pthread_mutex_destroy(&l->lock);
     gnutls_memset(l, 0, sizeof(*l));
     free(l);
 }

@@ -5,6 +5,8 @@
 #ifndef WEIR_SERVER_ACCESS_ACCESS_LOGINS_H
 #define WEIR_SERVER_ACCESS_ACCESS_LOGINS_H
 
+#include <pthread.h>
+#include <stdbool.h>
 #include <uv.h>
 
 #include "common/base/usec.h"
@@ -25,9 +27,14 @@ enum {
 struct access_logins; // opaque
 struct access_login;  // opaque: one that is being verified
 
-// Borrows the rules, which have a user. NULL: no memory, or a user's hash is of no kind that this
-// machine supports (logged).
-struct access_logins *access_logins_new(uv_loop_t *loop, const struct access_rules *rules);
+// Returns true if this machine supports each user's kind of hash; logs the user of another one.
+bool access_logins_supports(const struct access_rules *rules);
+// Borrows the rules, and the lock that guards them, which guards its own members, too; both are
+// held only to read or write. NULL: no memory (logged).
+struct access_logins *access_logins_new(uv_loop_t *loop, const struct access_rules *rules,
+                                        pthread_mutex_t *lock);
+// The rules have changed: what was verified is forgotten. The caller holds the lock.
+void access_logins_forget(struct access_logins *l);
 void access_logins_free(struct access_logins *l); // NULL is fine
 
 // Reads a header of HTTP Basic (RFC 7617). Returns the user's number; ERR_NOT_FOUND: wrong, as far

@@ -7,6 +7,7 @@
 #include "common/base/scan.h"
 #include "common/net/udp_socket.h"
 #include "common/wire/request_path.h"
+#include "server/access/access_user.h"
 
 enum { DAY_S = 24 * 3600, DAYS_MAX = 36500 };
 
@@ -40,6 +41,14 @@ const char *access_options_read_path(void *options, const char *value, char *rea
                ? NULL
                : "expects the path of a URL, such as /live, / for all of them, or metrics or "
                  "control";
+}
+
+const char *access_options_read_user(void *options, const char *value, char *reason, size_t cap)
+{
+    (void)options, (void)reason, (void)cap;
+    return access_user_is_name(value) ? NULL
+                                      : "expects a name without colons and spaces, shorter than 64 "
+                                        "bytes, other than *";
 }
 
 const char *access_options_conflict(const struct access_options *o)

@@ -12,6 +12,7 @@ extern "C" {
 
 struct access_options { // strings are borrowed; NULL: not given
     const char *file;
+    const char *user;   // whose line is made
     const char *invite; // the path of a URL, or "metrics" or "control"
     const char *invite_for;
     bool insecure; // everybody may watch, off the loopback, too
@@ -26,7 +27,11 @@ enum { ACCESS_FOR_DAYS = 7 }; // --for, if it is not given
     {.section = "Access", .name = option, .argument = "FILE", .kind = OPTION_FILE,                \
      .at = (base) + offsetof(struct access_options, file),                                          \
      .help = "let in only the users of this file and the bearers of keys, on the loopback too: "    \
-             "lines user = NAME:HASH (mkpasswd -m yescrypt) and allow = NAME PATH watch"},          \
+             "lines user = NAME:HASH (--user makes them) and allow = NAME PATH watch"},             \
+    {.name = "user", .argument = "NAME", .kind = OPTION_FILE,                                       \
+     .at = (base) + offsetof(struct access_options, user), .read = access_options_read_user,        \
+     .help = "ask for a password, and append the line of this user to the file of --" option        \
+             ", or print it if there is none, and exit"},                                           \
     {.name = "invite", .argument = "PATH", .kind = OPTION_FILE,                                     \
      .at = (base) + offsetof(struct access_options, invite), .read = access_options_read_path,      \
      .help = "print a URL with a key for this path and what is below it, or with the word metrics "  \
@@ -41,7 +46,8 @@ enum { ACCESS_FOR_DAYS = 7 }; // --for, if it is not given
      .help = "print the URL for a browser as a QR code, too, for the camera of a phone"}
 // clang-format on
 
-option_read access_options_read_path, access_options_read_for; // for the rows
+// for the rows
+option_read access_options_read_user, access_options_read_path, access_options_read_for;
 // Reads --for: seconds, 0: for ever; a negative number: the text is no such time.
 int64_t access_options_seconds(const char *text);
 

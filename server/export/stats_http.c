@@ -234,8 +234,7 @@ static void respond(const struct http_request *r, int status, struct page *page,
         http_head_add(h, "WWW-Authenticate", page->refusal.challenge);
     if (status == 405)
         http_head_add(h, "Allow", page->allow ? page->allow : "GET, HEAD");
-    if (status == 503)
-        http_head_add(h, "Retry-After", "1");
+    http_head_add_retry(h);
     http_head_add(h, "Cache-Control", "no-store");
     http_head_add(h, "Content-Security-Policy", page->policy[0] ? page->policy : no_policy);
     http_door_add(&no_origins, r, false, h);

@@ -19,8 +19,19 @@ int access_rules_find(const struct access_rules *r, const char *name)
 {
     for (int i = 0; i < r->user_count; i++)
         if (strcmp(r->users[i].name, name) == 0)
-            return i;
+            return access_rules_number(r, i);
     return ERR_NOT_FOUND;
+}
+
+int access_rules_number(const struct access_rules *r, int index)
+{
+    return r->generation * ACCESS_USERS + index;
+}
+
+const char *access_rules_hash(const struct access_rules *r, int user)
+{
+    int index = user - r->generation * ACCESS_USERS;
+    return index >= 0 && index < r->user_count ? r->users[index].hash : NULL;
 }
 
 unsigned access_rules_rights(const struct access_rules *r, int user, const char *path)
@@ -57,7 +68,7 @@ static const char *read_user(struct access_rules *r, struct scan value)
     if (!name.len || name.len >= sizeof(user->name) || !hash.len ||
         hash.len >= sizeof(user->hash) || hash.at[0] != '$' || memchr(hash.at, ' ', hash.len) ||
         memchr(name.at, ' ', name.len) || text_is(name, "*"))
-        return "expects user = NAME:HASH, with a hash of mkpasswd -m yescrypt";
+        return "expects user = NAME:HASH, the line that weir-send --user NAME prints";
     text_copy(name, user->name, sizeof(user->name));
     text_copy(hash, user->hash, sizeof(user->hash));
     if (access_rules_find(r, user->name) >= 0)

@@ -2,7 +2,7 @@
 // The file of --access: users, and what they may do. Lines are NAME = VALUE; a line that begins
 // with # is a comment.
 //
-//     user = anna:$y$j9T$...            the hash that mkpasswd -m yescrypt prints
+//     user = anna:$y$j9T$...            the line that weir-send --user anna prints
 //     allow = anna /films watch         this path and all below it
 //     allow = anna / watch,metrics      everything, and the page of --metrics
 //     allow = anna / control            the interface of --control
@@ -26,6 +26,7 @@ enum {
     ACCESS_HASH_MAX = 256, // bytes with NUL
     ACCESS_PATH_MAX = 256, // bytes with NUL
     ACCESS_EVERYBODY = -1, // instead of a user's number
+    ACCESS_GENERATIONS = 1 << 20,
 };
 
 enum access_right { // a set of them is a number
@@ -45,7 +46,10 @@ struct access_rule {
     char path[ACCESS_PATH_MAX]; // decoded, without a slash at either end; empty: all
 };
 
-struct access_rules { // all zero at first
+struct access_rules { // all zero at first, except `generation`
+    // Below ACCESS_GENERATIONS. The file that was read before has another one, so that no number of
+    // its users is one of these.
+    int generation;
     int user_count, rule_count;
     struct access_user users[ACCESS_USERS];
     struct access_rule rules[ACCESS_RULES];
@@ -57,6 +61,10 @@ int access_rules_read(struct access_rules *r, const char *text, size_t len, char
                       size_t cap);
 // Returns the number of the user, or ERR_NOT_FOUND.
 int access_rules_find(const struct access_rules *r, const char *name);
+// Returns the number of the user at an index of `users`.
+int access_rules_number(const struct access_rules *r, int index);
+// Returns the user's hash; NULL: no user of these rules has the number.
+const char *access_rules_hash(const struct access_rules *r, int user);
 // Returns what the user may do with a path (decoded, as in struct access_rule).
 unsigned access_rules_rights(const struct access_rules *r, int user, const char *path);
 

@@ -16,6 +16,7 @@
 #include "common/net/tls_filter.h"
 #include "common/net/udp_socket.h"
 #include "server/access/access.h"
+#include "server/rtsp/login_visit.h"
 #include "server/rtsp/rtsp_handler.h"
 #include "server/rtsp/still_visit.h"
 #include "server/web/websocket.h"
@@ -51,7 +52,8 @@ struct connection_accepted {
     usec_t answered;           // HTTP: last time that the peer took a part of an answer; 0: none
     size_t unacked;            // HTTP: bytes of answers that the peer had not taken a second ago
     struct still_visit *visit; // owned; NULL: no still picture was requested
-    bool awaits_still;         // the HTTP request waits for it
+    struct login_visit *login; // owned; NULL: no login was requested
+    bool awaits_web;           // the HTTP request waits for one of them
     bool awaits_film;          // the RTSP request waits for it
     char attaches[20];         // id of the session that gets this connection's socket; empty: none
     bool is_broken;            // the reaper waits for another connection
@@ -174,7 +176,7 @@ static int send_answer(struct connection_accepted *c, const struct web_answer *a
     return err;
 }
 
-static void on_still(void *ctx, usec_t now)
+static void on_web(void *ctx, usec_t now)
 {
     struct connection_accepted *c = ctx;
     timer_set(c->turn, now);
@@ -190,20 +192,52 @@ static int answer_still(struct connection_accepted *c, const struct web_front *f
                                         .maker = c->config.stills,
                                         .peer = (const struct sockaddr *)tcp_conn_peer(c->tcp),
                                         .name = c->name,
-                                        .on_ready = on_still,
+                                        .on_ready = on_web,
                                         .ctx = c};
     struct still_query query = {.path = web_front_still_path(r),
                                 .query = r->query,
                                 .authorization = http_request_header(r, "Authorization"),
+                                .token = web_login_token(&front->at, r),
                                 .is_secure = tcp_conn_is_secure(c->tcp),
                                 .head = r->method == HTTP_HEAD};
     struct web_still still;
     if (!c->visit && !(c->visit = still_visit_new(&config)))
         return ERR_NO_MEMORY;
-    c->awaits_still = !still_visit_ask(c->visit, &query, &still, now);
-    if (c->awaits_still)
+    c->awaits_web = !still_visit_ask(c->visit, &query, &still, now);
+    if (c->awaits_web)
         return ERR_AGAIN;
     web_front_still(front, r, &still, a);
+    return 0;
+}
+
+// The same of a request to log in or out.
+static int answer_login(struct connection_accepted *c, const struct web_front *front,
+                        const struct http_request *r, struct text form, struct web_answer *a,
+                        usec_t now)
+{
+    struct login_visit_config config = {.loop = c->config.loop,
+                                        .access = c->config.access,
+                                        .peer = (const struct sockaddr *)tcp_conn_peer(c->tcp),
+                                        .name = c->name,
+                                        .on_ready = on_web,
+                                        .ctx = c};
+    struct login_query query = {.form = form,
+                                .token = web_login_token(&front->at, r),
+                                .is_secure = tcp_conn_is_secure(c->tcp)};
+    struct web_login login = {.status = 204};
+    if (a->task == WEB_LOGOUT) {
+        if (c->config.access)
+            access_log_out(c->config.access, query.token);
+    } else if (!c->config.access) {
+        login = (struct web_login){.status = 403, .reason = "this server asks for no password"};
+    } else {
+        if (!c->login && !(c->login = login_visit_new(&config)))
+            return ERR_NO_MEMORY;
+        c->awaits_web = !login_visit_ask(c->login, &query, &login, now);
+        if (c->awaits_web)
+            return ERR_AGAIN;
+    }
+    web_front_login(front, r, &login, a);
     return 0;
 }
 
@@ -221,7 +255,9 @@ static int on_http(struct connection_accepted *c, const uint8_t *data, size_t le
                           !sockaddr_is_loopback((const struct sockaddr *)tcp_conn_peer(c->tcp)),
         .last = now - c->begin > HTTP_LAST,
         .open = is_local || (!c->config.access && !tcp_conn_is_secure(c->tcp)),
-        .is_local = is_local};
+        .is_local = is_local,
+        .at = {.is_secure = tcp_conn_is_secure(c->tcp),
+               .port = (unsigned)sockaddr_port((const struct sockaddr *)tcp_conn_local(c->tcp))}};
     size_t used = 0;
     while (used < len) {
         struct http_request request;
@@ -234,8 +270,18 @@ static int on_http(struct connection_accepted *c, const uint8_t *data, size_t le
             web_front_refuse(&front, status, &a);
         else
             web_front_answer(&front, &request, &a);
-        int err = a.is_still ? answer_still(c, &front, &request, &a, now) : 0;
-        if (err == ERR_AGAIN) { // on_still serves it again
+        struct text body = {(const char *)data + used + request_len, 0};
+        int err = 0;
+        if (a.task == WEB_LOGIN || a.task == WEB_LOGOUT) {
+            body.len = (size_t)request.length; // at most WEB_FORM_MAX
+            if (len - used - request_len < body.len)
+                break;
+            request_len += body.len;
+            err = answer_login(c, &front, &request, body, &a, now);
+        } else if (a.task == WEB_STILL) {
+            err = answer_still(c, &front, &request, &a, now);
+        }
+        if (err == ERR_AGAIN) { // on_web serves it again
             tcp_conn_hold(c->tcp);
             break;
         }
@@ -251,7 +297,11 @@ static int on_http(struct connection_accepted *c, const uint8_t *data, size_t le
         if (a.upgrades) {
             struct tcp_filter *socket = websocket_new();
             c->speaks = SPEAKS_RTSP;
-            rtsp_handler_begin(c->handler, now);
+            // Those that a browser adds by itself count for the server's own pages alone.
+            bool is_own = web_login_is_own(&front.at, &request);
+            rtsp_handler_begin(
+                c->handler, web_login_token(&front.at, &request),
+                is_own ? http_request_header(&request, "Authorization") : (struct text){0}, now);
             return socket && tcp_conn_push_filter(c->tcp, socket) == 0 ? (int)used : ERR_NO_MEMORY;
         }
         if (a.ends) {
@@ -561,6 +611,7 @@ void connection_accepted_free(struct connection_accepted *c, usec_t now)
     if (!c)
         return;
     still_visit_free(c->visit);
+    login_visit_free(c->login);
     rtsp_handler_free(c->handler, now);
     tcp_conn_free(c->tcp);
     timer_free(c->turn);
@@ -605,7 +656,7 @@ void connection_accepted_second(struct connection_accepted *c, usec_t now)
         session_second(session, now);
     if (c->awaits_film && c->continues >= 0)
         say_that_it_continues(c);
-    if (c->awaits_film || c->awaits_still)
+    if (c->awaits_film || c->awaits_web)
         return; // they have limits of their own
     if (c->speaks == SPEAKS_HTTP && c->answered) {
         size_t unacked = tcp_conn_unacked(c->tcp);

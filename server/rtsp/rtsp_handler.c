@@ -31,13 +31,15 @@ enum { MAX_URI = 1024, LIMIT_S = CATALOG_OPEN_LIMIT / USEC_PER_SEC };
 struct rtsp_handler {
     struct rtsp_handler_config config;
     struct rtsp_session state;
-    struct track_setup *setup;  // owned
-    struct access_guest *guest; // owned; NULL: everybody may watch
-    bool is_known;              // a request of the connection was let in
-    struct catalog_hold hold;   // of the film whose path was requested last
-    struct stream *stream;      // the stream of the film; NULL: none yet
-    int query_level;            // from ?level=N; -1 = none
-    char group[RTSP_MAX_NAME];  // Pipelined-Requests of the session's SETUP; empty: none
+    struct track_setup *setup;    // owned
+    struct access_guest *guest;   // owned; NULL: everybody may watch
+    bool is_known;                // a request of the connection was let in
+    char token[LOGIN_TOKEN_TEXT]; // as rtsp_handler_begin has it; empty: none
+    char *authorization;          // owned; the same; NULL: none
+    struct catalog_hold hold;     // of the film whose path was requested last
+    struct stream *stream;        // the stream of the film; NULL: none yet
+    int query_level;              // from ?level=N; -1 = none
+    char group[RTSP_MAX_NAME];    // Pipelined-Requests of the session's SETUP; empty: none
     struct request_budget budgets[PARAMETER_COUNT];
     struct session_attach attach; // of the session
 };
@@ -100,13 +102,20 @@ void rtsp_handler_free(struct rtsp_handler *h, usec_t now)
     if (!h)
         return;
     access_guest_free(h->guest);
+    if (h->authorization)
+        explicit_bzero(h->authorization, strlen(h->authorization));
+    free(h->authorization);
     track_setup_free(h->setup, now);
     h->config.catalog->ops->leave(h->config.catalog, &h->hold);
     free(h);
 }
 
-void rtsp_handler_begin(struct rtsp_handler *h, usec_t now)
+void rtsp_handler_begin(struct rtsp_handler *h, struct text token, struct text authorization,
+                        usec_t now)
 {
+    if (token.len < sizeof(h->token))
+        text_copy(token, h->token, sizeof(h->token));
+    h->authorization = authorization.at ? strndup(authorization.at, authorization.len) : NULL;
     rtsp_session_init(&h->state, now);
 }
 
@@ -234,11 +243,14 @@ static bool is_let_in(struct rtsp_handler *h, const struct rtsp_item *request, c
     struct access_request r = {.path = {path, strcspn(path, "?#")},
                                .key = {key, strlen(key)},
                                .authorization = rtsp_header(request, "Authorization"),
+                               .token = {h->token, strlen(h->token)},
                                .right = ACCESS_WATCH,
                                .is_secure = tcp_conn_is_secure(h->config.tcp),
                                .in_session = track_setup_session(h->setup) != NULL};
     if (!h->guest || request->method == RTSP_OPTIONS)
         return true;
+    if (!r.authorization.at && h->authorization)
+        r.authorization = (struct text){h->authorization, strlen(h->authorization)};
     enum access_answer answer = access_guest_ask(h->guest, &r, &why, now);
     *waits = answer == ACCESS_WAITS;
     if (*waits)
@@ -246,7 +258,7 @@ static bool is_let_in(struct rtsp_handler *h, const struct rtsp_item *request, c
     h->is_known = h->is_known || answer == ACCESS_GRANTED;
     if (answer != ACCESS_REFUSED)
         return answer == ACCESS_GRANTED;
-    rtsp_response_refuse(a, why.status, "%s\r\n", why.text);
+    rtsp_response_refuse(a, why.status == 429 ? 503 : why.status, "%s\r\n", why.text);
     if (why.status == 401)
         rtsp_response_header(a, "WWW-Authenticate: %s\r\n", why.challenge);
     if (r.key.len || r.authorization.at)

@@ -47,7 +47,10 @@ void rtsp_handler_end_session(struct rtsp_handler *h,
                               usec_t now); // ends the session with a BYE, if there is one
 
 // RTSP begins only now, as HTTP was spoken before: its first request has its time from here on.
-void rtsp_handler_begin(struct rtsp_handler *h, usec_t now);
+// Each request is one of the browser's login with this token (.len == 0: none) and, if it has no
+// Authorization, has this one (.at == NULL: none).
+void rtsp_handler_begin(struct rtsp_handler *h, struct text token, struct text authorization,
+                        usec_t now);
 
 // Serves one request; `a` has status 200 and is otherwise empty. Returns false if the request has
 // to wait for a film to be opened, for media of another server, or to be let in: the caller serves

@@ -56,7 +56,8 @@ struct still_visit *still_visit_new(const struct still_visit_config *config)
                                         .loop = config->loop,
                                         .peer = config->peer,
                                         .on_ready = on_ready,
-                                        .ctx = v};
+                                        .ctx = v,
+                                        .forgets = true};
     v->guest = config->access ? access_guest_new(&guest) : NULL;
     if (v->guest || !config->access)
         return v;
@@ -105,6 +106,7 @@ static enum access_answer ask_access(struct still_visit *v, const struct still_q
     struct access_request r = {.path = q->path,
                                .key = {key, strlen(key)},
                                .authorization = q->authorization,
+                               .token = q->token,
                                .right = ACCESS_WATCH,
                                .is_secure = q->is_secure};
     enum access_answer answer = access_guest_ask(v->guest, &r, &v->refusal, now);

@@ -34,6 +34,7 @@ struct still_visit_config {
 struct still_query {
     struct text path, query; // of the URL; the path without .jpg
     struct text authorization;
+    struct text token; // of a browser's login; .len == 0: none
     bool is_secure;
     bool head; // whether there is a picture is not tried
 };

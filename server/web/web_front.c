@@ -5,11 +5,15 @@
 #include <string.h>
 
 #include "common/base/err.h"
+#include "server/policy/login_sessions.h"
 #include "server/web/web_files.h"
 #include "server/web/websocket.h"
 
 static const char FILES[] = "/.weir/";
 static const char PAGE[] = "index.html";
+static const char LOGIN[] = "/.weir/login", LOGOUT[] = "/.weir/logout";
+// For a request by a page: "Basic" would open the browser's own window for passwords.
+static const char LOGIN_CHALLENGE[] = "Weir-Login realm=\"weir\"";
 static const char EMBED[] = "weir.js"; // pages of others load it
 static const char STILL[] = ".jpg";
 static const char PROTOCOL[] = "rtsp.onvif.org";
@@ -133,13 +137,18 @@ static void answer_upgrade(const struct web_front *w, const struct http_request 
     http_head_end(&a->head, 0, false);
 }
 
+static bool is_login(const struct http_request *r)
+{
+    return text_is(r->path, LOGIN) || text_is(r->path, LOGOUT);
+}
+
 static void refuse(const struct web_front *w, const struct http_request *r, int status,
                    const char *text, struct web_answer *a)
 {
     begin(w, r, status, a);
     a->ends = true;
     if (status == 405)
-        http_head_add(&a->head, "Allow", METHODS);
+        http_head_add(&a->head, "Allow", r && is_login(r) ? "POST" : METHODS);
     snprintf(a->text, sizeof(a->text), "%s\n", text);
     say(a, r && r->method == HTTP_HEAD);
 }
@@ -185,6 +194,36 @@ static void answer_options(const struct web_front *w, const struct http_request 
     http_head_end(&a->head, 0, a->ends);
 }
 
+// A form's Content-Type may have parameters.
+static bool is_form(const struct http_request *r)
+{
+    struct text type = http_request_header(r, "Content-Type");
+    const char *end = type.len ? memchr(type.at, ';', type.len) : NULL;
+    return text_is_nocase(
+        http_request_trim((struct text){type.at, end ? (size_t)(end - type.at) : type.len}),
+        "application/x-www-form-urlencoded");
+}
+
+static void answer_login(const struct web_front *w, const struct http_request *r,
+                         struct web_answer *a)
+{
+    bool logs_in = text_is(r->path, LOGIN);
+    if (r->method != HTTP_POST)
+        refuse(w, r, http_head_no_method(r->method), "expected POST", a);
+    else if (!web_login_is_own(&w->at, r))
+        refuse(w, r, 403, "pages of other servers may not log in here: open a page of this one", a);
+    else if (r->is_chunked)
+        refuse(w, r, 411, "expected a form with Content-Length", a);
+    else if (http_request_header(r, "Expect").at)
+        refuse(w, r, 417, "send the form at once, without Expect", a);
+    else if (r->length > WEB_FORM_MAX)
+        refuse(w, r, 413, "the form is too long", a);
+    else if (logs_in && !is_form(r))
+        refuse(w, r, 415, "expected application/x-www-form-urlencoded: user=...&password=...", a);
+    else
+        *a = (struct web_answer){.task = logs_in ? WEB_LOGIN : WEB_LOGOUT};
+}
+
 void web_front_answer(const struct web_front *w, const struct http_request *r, struct web_answer *a)
 {
     bool head = r->method == HTTP_HEAD;
@@ -202,6 +241,8 @@ void web_front_answer(const struct web_front *w, const struct http_request *r, s
                "has pages that may not play from this server: start it with --allow-origin and "
                "that origin to allow them",
                a);
+    } else if (is_login(r)) {
+        answer_login(w, r, a);
     } else if (r->length || r->is_chunked) {
         refuse(w, r, head || r->method == HTTP_GET ? 413 : http_head_no_method(r->method),
                "a request with a body is not served", a);
@@ -219,7 +260,7 @@ void web_front_answer(const struct web_front *w, const struct http_request *r, s
                "--allow-origin and their origin to allow them",
                a);
     } else {
-        *a = (struct web_answer){.is_still = true};
+        *a = (struct web_answer){.task = WEB_STILL};
     }
 }
 
@@ -240,10 +281,12 @@ void web_front_still(const struct web_front *w, const struct http_request *r,
     bool head = r->method == HTTP_HEAD;
     begin(w, r, still->status, a);
     if (still->status != 200) {
+        struct text mode = http_request_header(r, "Sec-Fetch-Mode");
         if (still->status == 401)
-            http_head_add(&a->head, "WWW-Authenticate", still->challenge);
-        if (still->status == 503)
-            http_head_add(&a->head, "Retry-After", "1");
+            http_head_add(&a->head, "WWW-Authenticate",
+                          mode.at && !text_is_nocase(mode, "navigate") ? LOGIN_CHALLENGE
+                                                                       : still->challenge);
+        http_head_add_retry(&a->head);
         snprintf(a->text, sizeof(a->text), "%s\n", still->reason);
         say(a, head);
         return;
@@ -255,6 +298,26 @@ void web_front_still(const struct web_front *w, const struct http_request *r,
     }
     http_head_add(&a->head, "Content-Type", "image/jpeg"); // of HEAD: the length is not known yet
     http_head_end(&a->head, SIZE_MAX, a->ends);
+}
+
+void web_front_login(const struct web_front *w, const struct http_request *r,
+                     const struct web_login *login, struct web_answer *a)
+{
+    char cookie[WEB_COOKIE_MAX];
+    begin(w, r, login->status, a);
+    if (login->status == 204) {
+        web_login_cookie(&w->at, r, login->token,
+                         login->token ? (long)(LOGIN_SESSION_TIME / USEC_PER_SEC) : 0, cookie);
+        http_head_add(&a->head, "Set-Cookie", cookie);
+        http_head_add(&a->head, "Cache-Control", "no-store");
+        http_head_end(&a->head, 0, a->ends);
+        return;
+    }
+    if (login->status == 401)
+        http_head_add(&a->head, "WWW-Authenticate", LOGIN_CHALLENGE);
+    http_head_add_retry(&a->head);
+    snprintf(a->text, sizeof(a->text), "%s\n", login->reason);
+    say(a, false);
 }
 
 void web_front_refuse(const struct web_front *w, int status, struct web_answer *a)

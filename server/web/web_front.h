@@ -3,7 +3,8 @@
 // below /.weir/ (no stream has a name that begins with a dot); and RTSP inside a WebSocket, with
 // the subprotocol rtsp.onvif.org (ONVIF Streaming Specification, 5.1.5). What a path has, the page
 // asks by RTSP. A path that ends in .jpg is the newest picture of the stream at the path before
-// that, which the caller gets. Does no I/O.
+// that, which the caller gets. A browser logs in, and out, by POST to /.weir/login and
+// /.weir/logout (web_login.h), which the caller does. Does no I/O.
 //
 // Web pages of others (http_door.h). A WebSocket is refused to them, and so is a picture, which
 // would switch a camera on. Where no key is asked the Host must be a name of this server.
@@ -14,6 +15,7 @@
 #define WEIR_SERVER_WEB_WEB_FRONT_H
 
 #include "server/http/message/http_door.h"
+#include "server/web/web_login.h"
 
 #ifdef __cplusplus
 extern "C" {
@@ -29,10 +31,19 @@ struct web_front {
     bool is_local;       // the connection is to a loopback address
     bool encrypted_only; // the connection is plain where it must not be: nothing but a way to https
     bool last;           // the connection ends with this answer
+    struct web_arrival at;
+};
+
+enum web_task {
+    WEB_ANSWERED,
+    // Nothing is answered yet. The caller ...
+    WEB_STILL,  // gets a picture and calls web_front_still
+    WEB_LOGIN,  // reads the body, logs in its user and calls web_front_login
+    WEB_LOGOUT, // reads the body, ends the login of web_login_token and calls web_front_login
 };
 
 struct web_answer {
-    bool is_still; // nothing is answered yet: the caller gets a picture and calls web_front_still
+    enum web_task task;
     bool upgrades; // status 101: what follows is a WebSocket
     bool ends;     // the connection ends after it; not with `upgrades`
     struct http_head head;
@@ -55,9 +66,19 @@ struct web_still {
 
 // Returns the path of the stream whose picture is requested; .at == NULL: it is no such request.
 struct text web_front_still_path(const struct http_request *r);
-// Answers a request for which web_front_answer has set is_still.
+// Answers a request whose task is WEB_STILL.
 void web_front_still(const struct web_front *w, const struct http_request *r,
                      const struct web_still *still, struct web_answer *a);
+// How a browser was logged in or out, or why not.
+struct web_login {
+    int status;         // 204: it was
+    const char *reason; // a sentence, borrowed; with another status
+    const char *token;  // borrowed; NULL: it was logged out
+};
+
+// Answers a request whose task is WEB_LOGIN or WEB_LOGOUT.
+void web_front_login(const struct web_front *w, const struct http_request *r,
+                     const struct web_login *login, struct web_answer *a);
 // Answers bytes that http_request_decode refused with `status`.
 void web_front_refuse(const struct web_front *w, int status, struct web_answer *a);
 

@@ -11,7 +11,7 @@ import lib
 import rtsp
 
 PASSWORD = "see no evil"
-HASHED = "$y$j75$abcdefghijklmnop$9mn88KvOLcKLmqtUioimdnMFRITpzA/22CVb1Ua0gh8"  # by weir-send --hash-password
+HASHED = "$y$j75$abcdefghijklmnop$9mn88KvOLcKLmqtUioimdnMFRITpzA/22CVb1Ua0gh8"  # of PASSWORD, cheap
 
 
 class Access(lib.Case):

@@ -114,12 +114,24 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
             within(r.path, data, size);
         within(r.query, data, size);
         web_front_answer(&front, &r, &a);
-        if (a.is_still) {
+        if (a.task == WEB_STILL) {
             static const uint8_t picture[] = {0xff, 0xd8};
             struct web_still still = {
                 .status = 200, .data = picture, .bytes = sizeof(picture), .reason = ""};
             within(web_front_still_path(&r), data, size);
             web_front_still(&front, &r, &still, &a);
+        }
+        if (a.task == WEB_LOGIN || a.task == WEB_LOGOUT) {
+            struct web_credentials given;
+            bool is_whole = size - at - used >= r.length;
+            struct text form = {(const char *)data + at + used, is_whole ? (size_t)r.length : 0};
+            bool reads = web_login_form(form, &given) == 0;
+            assert(!reads || (*given.user && *given.password));
+            within(web_login_token(&front.at, &r), data, size);
+            struct web_login login = {
+                .status = reads ? 204 : 401, .reason = "", .token = reads ? "T" : NULL};
+            web_front_login(&front, &r, &login, &a);
+            used += form.len;
         }
         assert(used > 0 && a.head.len < sizeof(a.head.text));
         assert(memcmp(a.head.text + a.head.len - 4, "\r\n\r\n", 4) == 0);

@@ -98,6 +98,12 @@ void http_head_add_number(struct http_head *h, const char *name, size_t value)
     http_head_add(h, name, text);
 }
 
+void http_head_add_retry(struct http_head *h)
+{
+    if (h->status == 429 || h->status == 503) // failed logins are forgotten after a minute
+        http_head_add(h, "Retry-After", h->status == 429 ? "60" : "1");
+}
+
 void http_head_end(struct http_head *h, size_t length, bool ends)
 {
     char number[64] = "";

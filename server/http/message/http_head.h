@@ -29,6 +29,8 @@ void http_head_begin(struct http_head *h, int status, const char *program, usec_
 // Appends a header. A value with a line break, or one that does not fit, is left out whole.
 void http_head_add(struct http_head *h, const char *name, const char *value);
 void http_head_add_number(struct http_head *h, const char *name, size_t value);
+// Adds Retry-After to a response with status 503 or 429 (RFC 9110, 10.2.3).
+void http_head_add_retry(struct http_head *h);
 // Adds Content-Length, and Connection if the connection ends, and the empty line. `length`:
 // SIZE_MAX: not known, of HEAD alone. 204 and 1xx have no Content-Length (RFC 9110, 8.6).
 void http_head_end(struct http_head *h, size_t length, bool ends);

@@ -353,9 +353,9 @@ static int decode_value(struct text t, char *out, size_t cap)
     return 0;
 }
 
-int http_request_parameter(const struct http_request *r, const char *name, char *out, size_t cap)
+int http_form_parameter(struct text form, const char *name, char *out, size_t cap)
 {
-    struct text rest = r->query, item, key, value = {0};
+    struct text rest = form, item, key, value = {0};
     for (bool more = rest.len > 0; more;) {
         more = cut(&rest, '&', &item);
         if (!more)
@@ -367,6 +367,33 @@ int http_request_parameter(const struct http_request *r, const char *name, char 
         value = item;
     }
     return value.at ? decode_value(value, out, cap) : ERR_NOT_FOUND;
+}
+
+int http_request_parameter(const struct http_request *r, const char *name, char *out, size_t cap)
+{
+    return http_form_parameter(r->query, name, out, cap);
+}
+
+int http_request_cookie(const struct http_request *r, const char *name, struct text *out)
+{
+    int count = 0;
+    for (int i = 0; i < r->header_count; i++) {
+        if (!text_is_nocase(r->headers[i].name, "Cookie"))
+            continue;
+        struct text rest = r->headers[i].value, item, key;
+        for (bool more = true; more;) {
+            more = cut(&rest, ';', &item);
+            if (!more)
+                item = rest;
+            item = http_request_trim(item);
+            if (!cut(&item, '=', &key) || !text_is(key, name))
+                continue;
+            bool is_quoted = item.len > 1 && *item.at == '"' && item.at[item.len - 1] == '"';
+            *out = is_quoted ? (struct text){item.at + 1, item.len - 2} : item;
+            count++;
+        }
+    }
+    return count == 1 ? 0 : count ? ERR_MALFORMED : ERR_NOT_FOUND;
 }
 
 int http_request_path(const struct http_request *r, char *out, size_t cap)

@@ -86,6 +86,12 @@ bool http_request_ends(const struct http_request *r);
 // ERR_NOT_FOUND; ERR_MALFORMED: a bad escape, NUL, or the name is there twice; ERR_TOO_BIG: it does
 // not fit.
 int http_request_parameter(const struct http_request *r, const char *name, char *out, size_t cap);
+// The same of a form (application/x-www-form-urlencoded).
+int http_form_parameter(struct text form, const char *name, char *out, size_t cap);
+// Finds the value of a cookie (RFC 6265, 5.4), without quotes. Returns 0; ERR_NOT_FOUND;
+// ERR_MALFORMED: the name is there twice, so that a page of another path or a neighbour of the same
+// domain may have written one of them.
+int http_request_cookie(const struct http_request *r, const char *name, struct text *out);
 // Copies the path, decoded by the rules of request_path.h. Returns 0; ERR_MALFORMED: they refuse
 // it, or it is another spelling (request_path_is_alias); ERR_TOO_BIG: it does not fit.
 int http_request_path(const struct http_request *r, char *out, size_t cap);

@@ -144,6 +144,8 @@ async function answers() {
 function show_problem(problem) {
   weir.problem = problem;
   const only = only_path(problem.detail);
+  if (problem.login || (problem.status === 403 && has_login()))
+    return void import("./login.js").then(m => m.show_login(problem.detail, { had_key: !!key, status: problem.status }));
   if (problem.status === 404 && location.pathname === "/" && only) return show_list([{ path: only, seconds: NaN, sizes: "" }]);
   const told = problem_text(problem, where);
   $("sentence").textContent = told.sentence;
@@ -178,6 +180,15 @@ function show_position(position) {
   const at = seeking ? Number($("seek").value) : position;
   $("seek").style.setProperty("--part", `${100 * at / (stream?.duration || 1)}%`);
   $("time").textContent = `${clock_text(at)} / ${clock_text(stream?.duration ?? 0)}`;
+}
+
+// A user has logged in here (login.js).
+function has_login() {
+  try {
+    return !!localStorage.getItem("weir.user");
+  } catch {
+    return false;
+  }
 }
 
 // ---- Statistics
@@ -501,6 +512,7 @@ if (query.get("controls") === "no") document.body.classList.add("bare");
 $("home").href = `/${suffix}`;
 listen();
 show_sound();
+if (has_login()) import("./login.js").then(m => m.show_leave());
 if (can_play() || location.pathname === "/") start();
 else {
   weir_first.worker.terminate();

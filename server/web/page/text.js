@@ -93,7 +93,7 @@ export function problem_text(problem, where) {
     case "refused": {
       if (status === 403) return { sentence: "The server refuses to play this here.", detail };
       if (status === 401)
-        return { sentence: "This stream needs a key.", detail: detail || "Open the whole URL that the server printed, with its ?key=." };
+        return { sentence: /^the key/.test(detail) ? "The key of this page's URL is not accepted." : "This stream needs a key.", detail: detail || "Open the whole URL that the server printed, with its ?key=." };
       const only = only_path(detail);
       if (status === 404 && only)
         return { sentence: `There is no stream at ${where.path}.`, detail: "", way: { text: `Watch ${only}`, href: only } };

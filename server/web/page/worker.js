@@ -107,7 +107,8 @@ class Player {
     const answer = await this.ask("DESCRIBE", this.uri, { Accept: "application/sdp" });
     clearTimeout(this.deadline);
     if (answer.status === 300) return this.listed(answer.body);
-    if (answer.status !== 200) return this.fail("refused", answer.body.trim(), answer.status);
+    if (answer.status !== 200) // a user can log in where the server takes passwords
+      return this.fail("refused", answer.body.trim(), answer.status, /^basic/i.test(answer.headers.get("www-authenticate")));
     this.sdp = sdp_parse(answer.body);
     this.live = this.sdp.duration < 0;
     const { video, audio } = this.sdp;
@@ -267,10 +268,10 @@ class Player {
     this.fail("lost", event.reason);
   }
 
-  fail(what, detail = "", status = 0) {
+  fail(what, detail = "", status = 0, login = false) {
     if (this.closed) return;
     this.report.end("error", detail || what, performance.now());
-    post({ type: "problem", what, detail, status });
+    post({ type: "problem", what, detail, status, login });
     this.close();
   }
 

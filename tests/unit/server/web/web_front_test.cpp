@@ -182,6 +182,34 @@ TEST_CASE("web_front: over plain HTTP where TLS is required there is only the wa
     CHECK(f.answer.head.len < HTTP_RESPONSE_HEAD_MAX);
 }
 
+TEST_CASE("web_front: forms to log in and out")
+{
+    const std::string form = "Content-Type: application/x-www-form-urlencoded; charset=utf-8\r\n";
+    const struct {
+        const char *first;
+        std::string headers;
+        int status; // 0: the caller answers
+    } rows[] = {
+        {"POST /.weir/login", form + "Content-Length: 2048\r\n", 0},
+        {"POST /.weir/login", form + "Content-Length: 2049\r\n", 413},
+        {"POST /.weir/login", form + "Transfer-Encoding: chunked\r\n", 411},
+        {"POST /.weir/login", "Content-Type: text/plain\r\nContent-Length: 5\r\n", 415},
+        {"POST /.weir/login", form + "Expect: 100-continue\r\nContent-Length: 5\r\n", 417},
+        {"POST /.weir/login", form + "Origin: http://127.0.0.1:8554\r\n", 0},
+        {"POST /.weir/login", form + "Origin: http://good.example\r\n", 403},
+        {"POST /.weir/login", form + "Origin: null\r\n", 403},
+        {"POST /.weir/logout", "Sec-Fetch-Site: same-site\r\n", 403},
+        {"POST /.weir/logout", "", 0},
+        {"GET /.weir/login", "", 405},
+    };
+    for (const auto &row : rows) {
+        INFO(row.first << row.headers);
+        Front f(true, "http://good.example");
+        const int status = f.ask(row.first, HOST + row.headers);
+        CHECK((f.answer.task == WEB_ANSWERED ? status : 0) == row.status);
+    }
+}
+
 TEST_CASE("web_front: the last answer of a connection says so, and a WebSocket goes on")
 {
     Front f;
@@ -244,7 +272,7 @@ TEST_CASE("web_front: a picture is not for pages of others, whether there is one
         Front f(true, row.allowed);
         for (const char *first : {"GET /live.jpg", "HEAD /nosuch.jpg"}) {
             f.ask(first, HOST + row.headers);
-            CHECK(f.answer.is_still == row.is_still);
+            CHECK((f.answer.task == WEB_STILL) == row.is_still);
             CHECK((f.answer.head.status == 403) == !row.is_still);
         }
     }
@@ -298,7 +326,7 @@ TEST_CASE("web_front: a path that ends in .jpg is a picture of the stream before
     for (const auto &row : rows) {
         CAPTURE(row.first);
         f.ask(row.first, HOST);
-        CHECK(f.answer.is_still == (row.path != nullptr));
+        CHECK((f.answer.task == WEB_STILL) == (row.path != nullptr));
         std::string s = std::string(row.first) + " HTTP/1.1\r\nHost: a\r\n\r\n";
         struct http_request r;
         size_t used;
@@ -309,7 +337,7 @@ TEST_CASE("web_front: a path that ends in .jpg is a picture of the stream before
             CHECK(std::string(path.at, path.len) == row.path);
     }
     CHECK(f.ask("GET /front.jpg", "Host: evil.example\r\n") == 403); // as for the page
-    CHECK_FALSE(f.answer.is_still);
+    CHECK_FALSE(f.answer.task == WEB_STILL);
 }
 
 TEST_CASE("web_front: the answers to requests for pictures")
