@@ -16,12 +16,13 @@
 #include "common/net/clock.h"
 #include "common/net/timer.h"
 #include "common/wire/request_path.h"
+#include "sender/catalog/film_still.h"
 #include "sender/catalog/folder_list.h"
 #include "sender/catalog/stream_open.h"
 #include "sender/feed/workers.h"
 
-#define LIST_BUDGET USEC_PER_SEC // max. time to open files for a list, while a viewer waits
-#define LOOK_LIMIT  USEC_PER_SEC // max. time to open one file for a list
+#define LIST_BUDGET (400 * USEC_PER_MSEC) // max. time to open files for a list, as a viewer waits
+#define LOOK_LIMIT  USEC_PER_SEC          // max. time to open one file for a list
 
 enum film_state { FILM_OPENING, FILM_OPEN, FILM_FAILED };
 
@@ -66,6 +67,7 @@ struct folder_catalog {
     char root[PATH_MAX];           // real path of the folder
     struct workers *openers;       // owned; open films
     struct workers *lister;        // owned; one thread, makes the list
+    struct workers *stills;        // owned; one thread, takes pictures of films for the list
     struct timer *deadline;        // owned; earliest deadline of the films and the list
     int film_count;
     struct film *films;     // owned, the newest first
@@ -453,6 +455,12 @@ static int folder_list_films(struct catalog *c, struct catalog_hold *h, char *ou
     return CATALOG_WAITS;
 }
 
+static struct stream_media *folder_still(struct catalog *c, const char *path)
+{
+    struct folder_catalog *s = (struct folder_catalog *)c;
+    return film_still_new(s->stills, s->root, path);
+}
+
 // ---- Stats
 
 static void folder_stats(struct catalog *c, struct stats *out, session_stats_fn *each, void *ctx,
@@ -486,6 +494,7 @@ static void folder_free(struct catalog *c)
             list_free(s->list);
     }
     workers_free(s->lister);
+    workers_free(s->stills);
     workers_free(s->openers);
     timer_free(s->deadline);
     free(s->text);
@@ -497,6 +506,7 @@ struct catalog *folder_catalog_new(uv_loop_t *loop, const struct options *o)
     static const struct catalog_ops ops = {.take = folder_take,
                                            .leave = folder_leave,
                                            .list = folder_list_films,
+                                           .still = folder_still,
                                            .stats = folder_stats,
                                            .free = folder_free};
     struct folder_catalog *s = calloc(1, sizeof(*s));
@@ -521,9 +531,10 @@ struct catalog *folder_catalog_new(uv_loop_t *loop, const struct options *o)
     }
     s->openers = workers_new(loop, FOLDER_OPENERS, FOLDER_WAITING);
     s->lister = workers_new(loop, 1, 1);
+    s->stills = workers_new(loop, 1, FOLDER_STILLS);
     s->deadline = timer_new(loop, on_deadline, s);
     if (s->text && s->list && s->list->list && s->list->guard && s->list->text && s->openers &&
-        s->lister && s->deadline)
+        s->lister && s->stills && s->deadline)
         return &s->base;
     folder_free(&s->base);
     return NULL;

@@ -4,8 +4,9 @@
 //
 // The loop never reads a file. Threads open films, FOLDER_OPENERS at a time and, in addition, those
 // that a thread has been opening for FOLDER_SLOW (workers.h), and FOLDER_WAITING more films wait;
-// one thread makes the folder's list. A viewer waits for a film or the list with a hold, for at
-// most CATALOG_OPEN_LIMIT, even if the thread hangs.
+// one thread makes the folder's list, and one takes pictures of films for it (film_still.h). A
+// viewer waits for a film or the list with a hold, for at most CATALOG_OPEN_LIMIT, even if the
+// thread hangs.
 //
 // Loop thread only.
 #ifndef WEIR_SENDER_CATALOG_FOLDER_CATALOG_H
@@ -24,6 +25,7 @@ enum {
     FOLDER_MAX_IDLE = 8, // max. open files without a session
     FOLDER_OPENERS = 4,  // max. files being opened at a time
     FOLDER_WAITING = 28, // max. files waiting to be opened
+    FOLDER_STILLS = 32,  // max. files of which a picture waits to be taken
 };
 #define FOLDER_SLOW (5 * USEC_PER_SEC)
 // A film that was slow to open stays open for at least so long, as its viewer may give up and

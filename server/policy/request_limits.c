@@ -124,7 +124,7 @@ static const struct request_limit others[] = {
     {"an acknowledgement of MTP", REQUEST_COSTS_ANSWER, 0, 0, "its connection's window",
      "common/mtp/mtp_sender.h"},
     {"a still picture", REQUEST_COSTS_WORK, 0, 0,
-     "one a path and STILL_AGE, for all who wait; STILLS_CODING wait for the thread",
+     "one a path and still_size.age, for all who wait; STILLS_CODING wait for the thread",
      "server/still/still_maker.h"},
     {"a file of the page", REQUEST_COSTS_ANSWER, 0, 0, "HTTP_LAST and HTTP_END of a connection",
      "server/rtsp/connection_accepted.c"},

@@ -190,6 +190,7 @@ static int answer_still(struct connection_accepted *c, const struct web_front *f
                                         .catalog = c->config.catalog,
                                         .access = c->config.access,
                                         .maker = c->config.stills,
+                                        .film_maker = c->config.films,
                                         .peer = (const struct sockaddr *)tcp_conn_peer(c->tcp),
                                         .name = c->name,
                                         .on_ready = on_web,

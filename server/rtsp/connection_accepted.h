@@ -28,6 +28,7 @@ struct connection_accepted_config {
     struct mtp_raw *raw;                       // borrowed; NULL: none
     struct access *access;                     // borrowed; NULL: everybody may watch
     struct still_maker *stills;                // borrowed; NULL: no still pictures
+    struct still_maker *films;                 // borrowed; small ones, of films; NULL: none
     const char *program;                       // static; as struct server_config says
     const struct tls_credentials *credentials; // borrowed; NULL: no TLS
     const struct http_origins *origins;        // borrowed; of web pages that may play; NULL: none

@@ -28,6 +28,7 @@ struct server {
     struct tcp_listener *listener; // owned
     struct server_config config;
     struct still_maker *stills;    // owned
+    struct still_maker *films;     // owned; small pictures
     struct timer *second;          // owned; the deadline of stopping
     void (*on_stopped)(void *ctx); // NULL: the server is not stopping
     void *stop_ctx;                // borrowed
@@ -120,6 +121,7 @@ static void accept_at(struct server *s, struct places *places,
                                                 .access = s->config.access,
                                                 .srtp = s->config.srtp,
                                                 .stills = s->stills,
+                                                .films = s->films,
                                                 .program = s->config.program,
                                                 .credentials = s->config.credentials,
                                                 .origins = &s->config.origins,
@@ -248,9 +250,10 @@ struct server *server_new(uv_loop_t *loop, const struct server_config *config)
     s->second = timer_new(loop, on_second, s);
     if (!s->second)
         goto free_server;
-    s->stills = still_maker_new(loop);
-    if (!s->stills)
-        goto free_timer;
+    s->stills = still_maker_new(loop, &still_newest);
+    s->films = still_maker_new(loop, &still_film);
+    if (!s->stills || !s->films)
+        goto free_stills;
     struct tcp_listener_config listener = {.loop = loop,
                                            .at = (const struct sockaddr *)&config->listen,
                                            .option = "--listen",
@@ -266,8 +269,8 @@ struct server *server_new(uv_loop_t *loop, const struct server_config *config)
     return s;
 
 free_stills:
+    still_maker_free(s->films);
     still_maker_free(s->stills);
-free_timer:
     timer_free(s->second);
 free_server:
     free(s->failures);
@@ -314,6 +317,7 @@ void server_free(struct server *s)
         connection_accepted_free(s->connections[i], now);
     for (int i = 0; i < s->refused_places.count; i++)
         connection_accepted_free(s->refused[i], now);
+    still_maker_free(s->films);
     still_maker_free(s->stills);
     timer_free(s->second);
     stats_outputs_attach(s->config.telemetry, NULL, NULL);

@@ -22,6 +22,7 @@ struct still_visit {
     bool revoked;               // its film was closed for others while it waited for a picture
     struct catalog_hold hold;
     struct still_request request;
+    struct stream_media *film; // owned; gives the picture of the request that waits; NULL: a stream
     struct access_refusal refusal;
     char text[256]; // of a reason
 };
@@ -70,6 +71,9 @@ static bool end(struct still_visit *v)
 {
     still_maker_leave(&v->request);
     v->config.catalog->ops->leave(v->config.catalog, &v->hold);
+    if (v->film)
+        v->film->ops->free(v->film);
+    v->film = NULL;
     v->let_in = false;
     v->revoked = false;
     return true;
@@ -136,6 +140,34 @@ static bool refuse_picture(struct still_visit *v, int err, struct web_still *out
     return refuse(v, out, 503, "too many pictures are being made; try again");
 }
 
+static bool is_small(struct text query)
+{
+    static const char word[] = "small";
+    size_t len = sizeof(word) - 1;
+    for (size_t i = 0; i + len <= query.len; i++)
+        if (memcmp(query.at + i, word, len) == 0 && (i == 0 || query.at[i - 1] == '&') &&
+            (i + len == query.len || query.at[i + len] == '&'))
+            return true;
+    return false;
+}
+
+// Gets a picture from `media`. Returns as still_visit_ask.
+static bool ask_picture(struct still_visit *v, struct still_maker *maker, const char *name,
+                        struct stream_media *media, struct web_still *out, usec_t now)
+{
+    const uint8_t *data = NULL;
+    size_t bytes = 0;
+    int err = maker ? still_maker_get(maker, name, media, &v->request, &data, &bytes, now)
+                    : ERR_UNSUPPORTED;
+    if (err == STILL_WAITS)
+        return false;
+    if (err)
+        return refuse_picture(v, err, out);
+    out->data = data;
+    out->bytes = bytes;
+    return end(v);
+}
+
 bool still_visit_ask(struct still_visit *v, const struct still_query *q, struct web_still *out,
                      usec_t now)
 {
@@ -157,7 +189,17 @@ bool still_visit_ask(struct still_visit *v, const struct still_query *q, struct 
     if (q->path.len >= sizeof(path) || request_path_is_alias(q->path.at, q->path.len))
         return refuse(v, out, 404, "no such stream");
     text_copy(q->path, path, sizeof(path));
+    // Decoded: a path has many spellings, and each would have a picture of its own.
+    char name[REQUEST_PATH_MAX];
+    if (request_path_decode(path, name, sizeof(name)) != 0)
+        return refuse(v, out, 404, "no such stream");
     struct catalog *c = v->config.catalog;
+    if (c->ops->still && v->config.film_maker && !q->head && is_small(q->query)) {
+        out->max_age = (int)(still_film.age / USEC_PER_SEC);
+        if (!v->film && !(v->film = c->ops->still(c, name)))
+            return refuse_picture(v, ERR_NO_MEMORY, out);
+        return ask_picture(v, v->config.film_maker, name, v->film, out, now);
+    }
     int err = c->ops->take(c, path, &v->hold, false, &stream);
     if (err == CATALOG_WAITS)
         return false;
@@ -165,20 +207,5 @@ bool still_visit_ask(struct still_visit *v, const struct still_query *q, struct 
         return refuse_stream(v, err, out);
     if (q->head)
         return end(v);
-    // Decoded: a path has many spellings, and each would have a picture of its own.
-    char name[REQUEST_PATH_MAX];
-    if (request_path_decode(path, name, sizeof(name)) != 0)
-        return refuse(v, out, 404, "no such stream");
-    const uint8_t *data = NULL;
-    size_t bytes = 0;
-    err = v->config.maker ? still_maker_get(v->config.maker, name, stream->media, &v->request,
-                                            &data, &bytes, now)
-                          : ERR_UNSUPPORTED;
-    if (err == STILL_WAITS)
-        return false;
-    if (err)
-        return refuse_picture(v, err, out);
-    out->data = data;
-    out->bytes = bytes;
-    return end(v);
+    return ask_picture(v, v->config.maker, name, stream->media, out, now);
 }

@@ -25,6 +25,7 @@ struct still_visit_config {
     struct catalog *catalog;                 // borrowed
     struct access *access;                   // borrowed; NULL: everybody may watch
     struct still_maker *maker;               // borrowed; NULL: no stream has pictures
+    struct still_maker *film_maker;          // borrowed; NULL: the same as `maker` for all
     const struct sockaddr *peer;             // copied
     const char *name;                        // borrowed; the peer's address, for the log
     void (*on_ready)(void *ctx, usec_t now); // ask again, with the same request
@@ -32,7 +33,8 @@ struct still_visit_config {
 };
 
 struct still_query {
-    struct text path, query; // of the URL; the path without .jpg
+    struct text path, query; // of the URL; the path without .jpg. "small" in the query: a picture
+                             // for a list, of a film that need not be open
     struct text authorization;
     struct text token; // of a browser's login; .len == 0: none
     bool is_secure;

@@ -64,6 +64,10 @@ struct catalog_ops {
     // CATALOG_OPEN_LIMIT; ERR_NO_MEMORY. NULL: the catalog has no list, `take` never returns
     // ERR_END.
     int (*list)(struct catalog *c, struct catalog_hold *h, char *out, size_t cap, int *count);
+    // Returns media that gives one picture of the film at `path`, decoded, without opening the film
+    // for viewers; the caller calls its ops->free. NULL: no memory. Op NULL: pictures are taken of
+    // open streams only.
+    struct stream_media *(*still)(struct catalog *c, const char *path);
     // Collects the stats of all open streams: everything except the program's version and age.
     // `each`: see stream_stats.
     void (*stats)(struct catalog *c, struct stats *out, session_stats_fn *each, void *ctx,

@@ -10,6 +10,11 @@
 #include "common/net/timer.h"
 #include "common/net/worker.h"
 
+const struct still_size still_newest = {
+    .count = 32, .width = 1280, .bytes = 200 * 1000, .age = USEC_PER_SEC};
+const struct still_size still_film = {
+    .count = 400, .width = 320, .bytes = 20 * 1000, .age = 600 * USEC_PER_SEC};
+
 enum state { STILL_IDLE, STILL_TAKING, STILL_CODING };
 
 struct still {                  // of a path
@@ -28,18 +33,20 @@ struct still {                  // of a path
 
 struct still_maker {
     uv_loop_t *loop;
-    struct timer *timer;   // owned; the next deadline
-    struct mailbox *coded; // owned; of struct job
-    struct worker *worker; // owned; NULL: no request yet
-    struct still *stills;  // owned, the one that was requested last first
+    const struct still_size *size; // borrowed
+    struct timer *timer;           // owned; the next deadline
+    struct mailbox *coded;         // owned; of struct job
+    struct worker *worker;         // owned; NULL: no request yet
+    struct still *stills;          // owned, the one that was requested last first
     int count;
 };
 
-struct job {                 // belongs to the thread from worker_push until it is in the mailbox
-    struct still *still;     // borrowed: it stays while STILL_CODING
-    struct mailbox *coded;   // borrowed
-    struct picture *picture; // one reference
-    uint8_t *data;           // owned; the result
+struct job {               // belongs to the thread from worker_push until it is in the mailbox
+    struct still *still;   // borrowed: it stays while STILL_CODING
+    struct mailbox *coded; // borrowed
+    const struct still_size *size; // borrowed
+    struct picture *picture;       // one reference
+    uint8_t *data;                 // owned; the result
     size_t bytes;
     int err;
 };
@@ -58,7 +65,7 @@ static void run(void *ctx, void *item)
 {
     (void)ctx;
     struct job *j = item;
-    j->err = picture_jpeg(j->picture, STILL_WIDTH, STILL_BYTES, &j->data, &j->bytes);
+    j->err = picture_jpeg(j->picture, j->size->width, j->size->bytes, &j->data, &j->bytes);
     if (!mailbox_post(j->coded, j)) // it has room for all jobs
         job_free(j);
 }
@@ -96,7 +103,8 @@ static void on_picture(struct picture_taker *t, struct picture *p, usec_t now)
         return;
     struct job *j = p ? calloc(1, sizeof(*j)) : NULL;
     if (j)
-        *j = (struct job){.still = s, .coded = m->coded, .picture = picture_ref(p)};
+        *j =
+            (struct job){.still = s, .coded = m->coded, .size = m->size, .picture = picture_ref(p)};
     if (j && worker_push(m->worker, j)) {
         s->state = STILL_CODING;
         s->media = NULL;
@@ -178,7 +186,7 @@ static struct still *find(struct still_maker *m, const char *path, int *err)
         at = &(*at)->next;
     struct still *s = *at;
     *err = ERR_FULL;
-    if (!s && m->count == STILLS_MAX && !evict(m))
+    if (!s && m->count == m->size->count && !evict(m))
         return NULL;
     *err = ERR_NO_MEMORY;
     if (s) {
@@ -221,7 +229,7 @@ int still_maker_get(struct still_maker *m, const char *path, struct stream_media
         return ERR_UNSUPPORTED;
     } else if (!start_worker(m) || !(s = find(m, path, &err))) {
         return err ? err : ERR_NO_MEMORY;
-    } else if (!s->data || now - s->made >= STILL_AGE || s->state != STILL_IDLE) {
+    } else if (!s->data || now - s->made >= m->size->age || s->state != STILL_IDLE) {
         r->still = s;
         r->media = media;
         r->is_done = false;
@@ -267,14 +275,15 @@ void still_maker_leave(struct still_request *r)
 
 // ---- Life
 
-struct still_maker *still_maker_new(uv_loop_t *loop)
+struct still_maker *still_maker_new(uv_loop_t *loop, const struct still_size *size)
 {
     struct still_maker *m = calloc(1, sizeof(*m));
     if (!m)
         return NULL;
     m->loop = loop;
+    m->size = size;
     m->timer = timer_new(loop, on_timer, m);
-    m->coded = mailbox_new(loop, STILLS_MAX, on_coded, job_free, m); // each still has one job
+    m->coded = mailbox_new(loop, size->count, on_coded, job_free, m); // each still has one job
     if (m->timer && m->coded)
         return m;
     still_maker_free(m);

@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 // Makes still pictures of a server's streams, for HTTP: the newest picture as JPEG, only on
-// request, and at most once per STILL_AGE and path. A thread encodes; it starts with the first
+// request, and at most once per `age` and path. A thread encodes; it starts with the first
 // request. Loop thread only.
 //
-// Bounds: STILLS_MAX paths are kept with a picture of at most STILL_BYTES each, STILLS_CODING
-// pictures wait for the thread, and a request waits STILL_LIMIT at most.
+// Bounds: `count` paths are kept with a picture of at most `bytes` each, STILLS_CODING pictures
+// wait for the thread, and a request waits STILL_LIMIT at most.
 #ifndef WEIR_SERVER_STILL_STILL_MAKER_H
 #define WEIR_SERVER_STILL_STILL_MAKER_H
 
@@ -17,17 +17,22 @@ extern "C" {
 #endif
 
 enum {
-    STILLS_MAX = 32,
     STILLS_CODING = 8,
-    STILL_BYTES = 200 * 1000,
-    STILL_WIDTH = 1280, // wider pictures are reduced
-    STILL_WAITS = 1,    // a result, not an error: on_ready follows
+    STILL_WAITS = 1, // a result, not an error: on_ready follows
 };
-#define STILL_AGE   USEC_PER_SEC
 #define STILL_LIMIT (5 * USEC_PER_SEC)
 
 struct still_maker; // opaque
 struct still;
+
+struct still_size {
+    int count;
+    int width; // wider pictures are reduced
+    size_t bytes;
+    usec_t age;
+};
+extern const struct still_size still_newest; // of streams
+extern const struct still_size still_film;   // small, of the films of a list
 
 // One request. Embedded by its owner, who sets the first two members; the others are zero at first.
 struct still_request {
@@ -40,7 +45,8 @@ struct still_request {
     int err; // with is_done
 };
 
-struct still_maker *still_maker_new(uv_loop_t *loop); // NULL: no memory
+struct still_maker *still_maker_new(uv_loop_t *loop,
+                                    const struct still_size *size); // borrowed; NULL: no memory
 // All requests must have ended. Waits for a picture that is being encoded. NULL is fine.
 void still_maker_free(struct still_maker *m);
 // Gets the newest picture of the media at `path`. Returns

@@ -291,7 +291,9 @@ void web_front_still(const struct web_front *w, const struct http_request *r,
         say(a, head);
         return;
     }
-    http_head_add(&a->head, "Cache-Control", "no-store");
+    char age[40];
+    snprintf(age, sizeof(age), "private, max-age=%d", still->max_age);
+    http_head_add(&a->head, "Cache-Control", still->max_age ? age : "no-store");
     if (still->data) {
         add_body(a, "image/jpeg", still->data, still->bytes, head);
         return;

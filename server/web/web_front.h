@@ -62,6 +62,7 @@ struct web_still {
     const char *challenge; // value of WWW-Authenticate; with status 401
     const void *data;      // borrowed until the answer is sent; NULL: for HEAD
     size_t bytes;
+    int max_age; // seconds that a browser may keep it; with status 200
 };
 
 // Returns the path of the stream whose picture is requested; .at == NULL: it is no such request.

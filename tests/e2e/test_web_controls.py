@@ -43,12 +43,21 @@ class Keyboard(Web):
         until(lambda: "Capture to screen" in b.value("document.getElementById('panel').innerText"), "the statistics")
         self.press(b, "Escape")
         self.assertTrue(b.value("document.getElementById('panel').hidden"))
+        self.press(b, "?")
+        keys = b.value("[...document.querySelectorAll('#help:not([hidden]) dt')].map(e => e.textContent)")
+        self.assertIn("j, l", keys)
+        for width in 1280, 390:
+            b.look(width, 800, True)
+            self.assertLessEqual(b.value("document.documentElement.scrollWidth"), width)
+            self.picture_of(b, f"keys-{width}")
+        self.press(b, "Escape")
+        self.assertTrue(b.value("document.getElementById('help').hidden"))
         b.call("Input.dispatchKeyEvent", type="keyDown", key="i", modifiers=2)
         self.assertTrue(b.value("document.getElementById('panel').hidden"))
         self.said_nothing(b)
 
     def test_film(self):
-        """Left and right seek."""
+        """Left and right seek, and j and l, twice as far; steps add up."""
         clip = self.clip(seconds=30, size="320x180")
         b = self.watch(self.sender(source=clip))
         until(lambda: self.shown(b) > 10, "pictures", 30)
@@ -62,6 +71,12 @@ class Keyboard(Web):
         at = self.figures(b)["position"]
         self.press(b, "ArrowLeft")
         until(lambda: self.figures(b)["position"] < at, "an earlier place")
+        at = self.figures(b)["position"]
+        self.press(b, "l")
+        self.press(b, "l")
+        self.press(b, "j")
+        self.press(b, "l")
+        until(lambda: self.figures(b)["position"] >= at + 19, "20 s later")
         self.said_nothing(b)
 
     def test_volume(self):

@@ -1,8 +1,13 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 // The page: what the viewer sees and presses. worker.js plays.
 import { Element, has_element } from "./element.js";
+import { draw_cues } from "./cues.js";
+import { plain_text } from "./films.js";
 import { set_icon } from "./icons.js";
-import { clock_text, fps_text, level_text, ms_text, only_path, own_path, path_text, problem_text, rate_text, reason_text } from "./text.js";
+import { show_list } from "./list.js";
+import { close_menu, toggle_menu } from "./menu.js";
+import { away_text, badge_text, clock_text, fps_text, level_text, ms_text, only_path, own_path, path_text, problem_text, rate_text, reason_text,
+  track_text } from "./text.js";
 
 const $ = id => document.getElementById(id);
 const query = new URLSearchParams(location.search);
@@ -10,7 +15,7 @@ const key = query.get("key");
 const suffix = key ? `?key=${encodeURIComponent(key)}` : "";
 const RETRY = [1000, 2000, 4000, 8000];
 const IDLE = 2500; // ms until the bar hides
-const THUMBNAILS = 2; // at a time
+const NOTICE = 2000; // ms that a message is shown
 
 const where = { host: location.host, path: location.pathname, secure_url: `https://${location.host}${location.pathname}${location.search}` };
 
@@ -24,17 +29,11 @@ let attempts = 0;
 let retry = 0;
 let seeking = false;
 let trail = []; // latencies of the last minute, one every half second
+let subtitles = null; // the track that is shown, 0: none; null: the viewer has not chosen
+let audio_track = 0; // that the viewer has chosen; 0: not
 let sound = null; // {context, gain, node}
+globalThis.weir_sound = () => sound; // for tests
 const weir = globalThis.weir = { stats: null, state: null, problem: null }; // for scripts and tests: what is shown now
-
-// A name that is not UTF-8 stays as it is.
-function plain_text(coded) {
-  try {
-    return decodeURIComponent(coded);
-  } catch {
-    return coded;
-  }
-}
 
 // ---- One viewing
 
@@ -52,7 +51,7 @@ function start() {
   $("title").textContent = plain_text(location.pathname.split("/").pop()) || "Weir";
   const left_at = attempts && stream && !stream.live ? weir.stats?.position : undefined; // of a film
   const opened = globalThis.weir_first ?? weir_open(location.pathname,
-    { level: Number($("level").value || (query.get("level") ?? -1)), start: left_at ?? (Number(query.get("start") ?? 0) || 0) });
+    { level: Number($("level").value || (query.get("level") ?? -1)), start: left_at ?? (Number(query.get("start") ?? 0) || 0), audio_track });
   globalThis.weir_first = null;
   worker = opened.worker;
   worker.onmessage = e => HANDLERS[e.data.type]?.(e.data);
@@ -69,18 +68,21 @@ const HANDLERS = {
     const name = plain_text(location.pathname.split("/").pop() || m.title);
     $("title").textContent = name;
     document.title = `${name} – Weir`;
-    $("badge").hidden = !m.live;
     $("time").hidden = $("seek").hidden = m.live;
     $("seek").max = m.live ? 1 : m.duration;
     $("mute").hidden = $("volume").hidden = !m.audio;
     $("silent").hidden = !m.silent;
     $("silent").href = where.secure_url;
     show_levels(m.levels);
+    $("subtitles").hidden = !m.subtitles.length;
+    $("tracks").hidden = m.audio_tracks.length < 2;
+    set_subtitles(Math.min(subtitles ?? m.subtitles_shown, m.subtitles.length));
     if (sound) connect_sound();
     if (document.hidden) worker.postMessage({ type: "hidden", hidden: true }); // with sound it goes on
   },
   size(m) {
     $("stage").style.setProperty("--ratio", `${m.width} / ${m.height}`);
+    $("stage").style.setProperty("--wide", m.width / m.height);
     weir.previous?.remove();
     weir.previous = null;
   },
@@ -103,9 +105,10 @@ const HANDLERS = {
   stats(m) {
     weir.stats = m;
     weir.behind = element?.behind ?? 0;
-    document.body.classList.toggle("starting", (m.waits || (m.number < 0 && !state.paused)));
-    if (!stream?.live) show_position(m.position);
-    $("latency").textContent = stream?.live && !state.paused && m.p50 !== null ? `Latency ${ms_text(m.p50)}` : "";
+    document.body.classList.toggle("starting", !m.away && (m.waits || (m.number < 0 && !state.paused)));
+    if (stream?.live) show_live(m);
+    else show_position(m.position);
+    $("latency").textContent = stream?.live && $("badge").textContent === "live" && !$("badge").hidden && m.p50 !== null ? `Latency ${ms_text(m.p50)}` : "";
     trail.push(state.playing ? m.p50 : null);
     if (trail.length > 120) trail.shift();
     if (!$("panel").hidden) show_panel(m);
@@ -116,8 +119,9 @@ const HANDLERS = {
     if (mine === worker) show_problem(m); // else another attempt has begun meanwhile
   },
   list(m) {
-    show_list(m.films.filter(film => own_path(film.path)));
+    open_list(m.films.filter(film => own_path(film.path)));
   },
+  cues: m => draw_cues($("cues"), m.cues),
   report(m) {
     if (!m.report) return;
     const link = document.createElement("a");
@@ -143,10 +147,13 @@ async function answers() {
 
 function show_problem(problem) {
   weir.problem = problem;
+  $("badge").hidden = true;
+  close_menu();
+  show_away(null);
   const only = only_path(problem.detail);
   if (problem.login || (problem.status === 403 && has_login()))
     return void import("./login.js").then(m => m.show_login(problem.detail, { had_key: !!key, status: problem.status }));
-  if (problem.status === 404 && location.pathname === "/" && only) return show_list([{ path: only, seconds: NaN, sizes: "" }]);
+  if (problem.status === 404 && location.pathname === "/" && only) return open_list([{ path: only, seconds: NaN, sizes: "" }]);
   const told = problem_text(problem, where);
   $("sentence").textContent = told.sentence;
   $("detail").textContent = told.detail;
@@ -189,6 +196,95 @@ function has_login() {
   } catch {
     return false;
   }
+}
+
+// ---- Live media
+
+// The badge, the sentence while nothing comes, and the past that the server keeps.
+function show_live(m) {
+  show_away(m.away);
+  const badge = badge_text({ paused: state.paused, behind: m.behind });
+  $("badge").textContent = badge;
+  $("badge").classList.toggle("behind", badge !== "live");
+  $("badge").hidden = !badge || !!m.away || m.number < 0 || !!weir.problem;
+  $("seek").hidden = !m.kept;
+  if (!m.kept || seeking) return;
+  $("seek").min = -m.kept;
+  $("seek").max = 0;
+  $("seek").value = -m.behind;
+  $("seek").style.setProperty("--part", `${100 * (1 - Math.min(1, m.behind / m.kept))}%`);
+}
+
+function show_away(away) {
+  if (!away && !document.body.classList.contains("away")) return;
+  document.body.classList.toggle("away", !!away);
+  $("notice").hidden = !away;
+  if (away) $("notice").textContent = away_text(away, where.host);
+  clearTimeout(noticed);
+}
+
+function to_present() {
+  if (stream?.live && $("badge").classList.contains("behind")) seek_to(0);
+}
+
+// A message that goes by itself.
+let noticed = 0;
+function notice(text) {
+  if (document.body.classList.contains("away")) return;
+  $("notice").textContent = text;
+  $("notice").hidden = false;
+  clearTimeout(noticed);
+  noticed = setTimeout(() => { $("notice").hidden = true; }, NOTICE);
+}
+
+// ---- Tracks
+
+function set_subtitles(track) {
+  weir.subtitles = track;
+  worker.postMessage({ type: "subtitles", track });
+  $("subtitles").setAttribute("aria-pressed", track > 0);
+}
+
+function choose_subtitles(track) {
+  subtitles = track;
+  set_subtitles(track);
+  notice(track ? `Subtitles: ${track_text(stream.subtitles[track - 1], track)}` : "Subtitles off");
+}
+
+function next_subtitles() {
+  if (!stream) return;
+  const count = stream.subtitles.length;
+  if (count) choose_subtitles((weir.subtitles + 1) % (count + 1));
+  else notice("This stream has no text subtitles");
+}
+
+function choose_track(track) {
+  audio_track = weir.audio_track = track;
+  worker.postMessage({ type: "audio_track", track });
+  notice(`Audio: ${track_text(stream.audio_tracks[track - 1], track)}`);
+}
+
+function next_track() {
+  if (!stream) return;
+  const count = stream.audio_tracks.length;
+  if (count > 1) choose_track((audio_track || 1) % count + 1);
+  else notice(stream.audio ? "This stream has one audio track" : "This stream has no audio");
+}
+
+function items_of(names) {
+  return names.map((name, i) => ({ text: track_text(name, i + 1), value: i + 1 }));
+}
+
+function subtitles_menu() {
+  if (!stream?.subtitles.length) return next_subtitles();
+  toggle_menu({ box: $("menu"), opener: $("subtitles"), title: "Subtitles", current: weir.subtitles, choose: choose_subtitles,
+    items: [{ text: "off", value: 0 }, ...items_of(stream.subtitles)] });
+}
+
+function tracks_menu() {
+  if (!stream || stream.audio_tracks.length < 2) return next_track();
+  toggle_menu({ box: $("menu"), opener: $("tracks"), title: "Audio", current: audio_track || 1, choose: choose_track,
+    items: items_of(stream.audio_tracks) });
 }
 
 // ---- Statistics
@@ -321,14 +417,14 @@ function set_volume(v) {
 
 function toggle_play() {
   if (!stream || !$("problem").hidden) return;
-  if (state.ended) seek_to(0);
+  if (state.ended && stream.live) start();
+  else if (state.ended) seek_to(0);
   else worker.postMessage({ type: state.paused ? "play" : "pause" });
 }
 
 function seek_to(seconds) {
   if (!stream) return;
-  if (stream.live) return start();
-  worker.postMessage({ type: "seek", seconds: Math.min(Math.max(0, seconds), Math.max(0, stream.duration - 0.1)) });
+  worker.postMessage({ type: "seek", seconds: stream.live ? seconds : Math.min(Math.max(0, seconds), Math.max(0, stream.duration - 0.1)) });
 }
 
 function toggle_full() {
@@ -344,14 +440,47 @@ function step_level(by) {
   $("level").dispatchEvent(new Event("change"));
 }
 
-const KEYS = {
-  " ": toggle_play, k: toggle_play, m: toggle_sound, f: toggle_full, i: toggle_panel,
-  ArrowLeft: () => !stream?.live && seek_to((weir.stats?.position ?? 0) - 5),
-  ArrowRight: () => !stream?.live && seek_to((weir.stats?.position ?? 0) + 5),
-  ArrowUp: () => stream?.audio && set_volume(Number($("volume").value) + 0.1),
-  ArrowDown: () => stream?.audio && set_volume(Number($("volume").value) - 0.1),
-  "+": () => step_level(1), "-": () => step_level(-1), Escape: () => $("panel").hidden || toggle_panel(),
-};
+function step(by) {
+  if (!stream) return;
+  if (stream.live && !weir.stats?.kept) notice("The server keeps no past of this stream");
+  else worker.postMessage({ type: "step", by });
+}
+
+function volume_by(by) {
+  if (stream?.audio) set_volume(Number($("volume").value) + by);
+}
+
+function toggle_help() {
+  $("help").hidden = !$("help").hidden;
+}
+
+function close_top() {
+  if (close_menu()) return;
+  if (!$("help").hidden) toggle_help();
+  else if (!$("panel").hidden) toggle_panel();
+}
+
+const KEYS = [ // keys, what they do, how the help names the keys and that; without a name: not in the help
+  [" k", toggle_play, "space, k", "play or pause"],
+  [["ArrowLeft"], () => step(-5), "left, right", "5 s back or on"],
+  [["ArrowRight"], () => step(5)],
+  ["j", () => step(-10), "j, l", "10 s back or on"],
+  ["l", () => step(10)],
+  [["End"], to_present, "End", "to the present, in live media"],
+  [["ArrowUp"], () => volume_by(0.1), "up, down", "volume"],
+  [["ArrowDown"], () => volume_by(-0.1)],
+  ["m", toggle_sound, "m", "sound on or off"],
+  ["c", next_subtitles, "c", "next subtitles, or none"],
+  ["a", tracks_menu, "a", "choose an audio track"],
+  ["#", next_track, "#", "next audio track"],
+  ["+", () => step_level(1), "+, -", "a higher or lower level"],
+  ["-", () => step_level(-1)],
+  ["f", toggle_full, "f", "full screen"],
+  ["i", toggle_panel, "i", "statistics"],
+  ["?", toggle_help, "?", "these keys"],
+  [["Escape"], close_top, "Esc", "close"],
+];
+const ACTIONS = new Map(KEYS.flatMap(([keys, action]) => [...keys].map(k => [k, action])));
 
 let idle = 0;
 function wake() {
@@ -365,6 +494,15 @@ function listen() {
   $("mute").onclick = toggle_sound;
   $("full").onclick = toggle_full;
   $("info").onclick = $("close").onclick = toggle_panel;
+  $("badge").onclick = to_present;
+  $("subtitles").onclick = subtitles_menu;
+  $("tracks").onclick = tracks_menu;
+  $("show_help").onclick = $("close_help").onclick = toggle_help;
+  $("keys").replaceChildren(...KEYS.filter(k => k[2]).flatMap(([, , keys, what]) => [["dt", keys], ["dd", what]].map(([tag, text]) => {
+    const e = document.createElement(tag);
+    e.textContent = text;
+    return e;
+  })));
   $("save").onclick = () => worker.postMessage({ type: "report" });
   $("volume").oninput = () => set_volume(Number($("volume").value));
   $("level").onchange = () => {
@@ -373,7 +511,8 @@ function listen() {
   };
   $("seek").oninput = () => {
     seeking = true;
-    show_position(0);
+    if (stream?.live) notice(badge_text({ paused: false, behind: -Number($("seek").value) }));
+    else show_position(0);
   };
   $("seek").onchange = () => {
     seek_to(Number($("seek").value));
@@ -385,15 +524,16 @@ function listen() {
     e.preventDefault();
     start();
   };
-  $("picture").onclick = toggle_play;
+  $("picture").onclick = () => close_menu() || toggle_play();
   $("picture").ondblclick = toggle_full;
   document.onkeydown = e => {
     if (!worker || e.ctrlKey || e.altKey || e.metaKey || e.target.tagName === "SELECT") return;
     if (e.target.tagName === "BUTTON" && e.key === " ") return;
     if (e.target.type === "range" && e.key.startsWith("Arrow")) return;
-    if (!KEYS[e.key]) return;
+    const action = ACTIONS.get(e.key);
+    if (!action) return;
     e.preventDefault();
-    KEYS[e.key]();
+    action();
     wake();
   };
   for (const event of ["pointermove", "pointerdown", "focusin"]) document.addEventListener(event, wake);
@@ -407,7 +547,7 @@ function listen() {
 
 // ---- The list
 
-function show_list(films) {
+function open_list(films) {
   worker?.terminate();
   worker = null;
   $("player").hidden = true;
@@ -417,86 +557,8 @@ function show_list(films) {
   document.body.classList.add("listing");
   $("title").textContent = location.host;
   document.title = `${location.host} – Weir`;
-  const waiting = [];
-  const cards = films.map(film => {
-    const card = document.createElement("a"), box = document.createElement("span"), name = document.createElement("b");
-    const facts = document.createElement("small");
-    card.href = film.path + suffix;
-    card.className = "card";
-    box.className = "thumb";
-    const parts = plain_text(film.path).slice(1).split("/");
-    name.textContent = parts.pop();
-    const length = film.live ? "live" : film.failed ? "not available" : Number.isFinite(film.seconds) ? clock_text(film.seconds) : "";
-    facts.textContent = [parts.join(" / "), length, film.sizes.split(/[ ,]/)[0].replace("x", "×")]
-      .filter(t => t && t !== "?").join(" · ");
-    card.append(box, name, facts);
-    if (!film.failed) waiting.push({ film, box });
-    return card;
-  });
-  if (!cards.length) {
-    const none = document.createElement("p");
-    none.textContent = "The folder has no videos.";
-    cards.push(none);
-  }
-  $("list").replaceChildren(...cards);
   weir.list = films;
-  if (native || has_element) show_thumbnails(waiting);
-}
-
-// Each is the first picture of the film's lowest level, from a session that ends with it.
-function show_thumbnails(waiting) {
-  let running = 0;
-  const wanted = [];
-  const seen = new IntersectionObserver(entries => {
-    for (const e of entries)
-      if (e.isIntersecting) {
-        seen.unobserve(e.target);
-        wanted.push(waiting.find(w => w.box === e.target));
-      }
-    next();
-  }, { rootMargin: "200px" });
-  for (const w of waiting) seen.observe(w.box);
-  function next() {
-    while (running < THUMBNAILS && wanted.length) {
-      running++;
-      thumbnail(wanted.shift(), () => {
-        running--;
-        next();
-      });
-    }
-  }
-}
-
-function thumbnail({ film, box }, done) {
-  const { worker: maker } = weir_open(film.path, { thumbnail: true, start: Number.isFinite(film.seconds) ? Math.min(10, film.seconds / 10) : 0 });
-  const player = native ? null : new Element(m => maker.postMessage(m), end);
-  if (player) box.append(player.video);
-  let made = false;
-  const limit = setTimeout(end, 8000);
-  function end() {
-    clearTimeout(limit);
-    maker.terminate();
-    player?.set_paused(true);
-    player?.close();
-    if (!made) player?.video.remove();
-    done();
-  }
-  const handlers = {
-    track: m => player.track(m),
-    fragment: m => player.fragment(m),
-    clock: m => player.clock(m.at),
-    thumbnail(m) {
-      made = true;
-      if (m.bitmap) {
-        const canvas = document.createElement("canvas");
-        canvas.getContext("bitmaprenderer").transferFromImageBitmap(m.bitmap);
-        box.append(canvas);
-      }
-      end();
-    },
-    problem: end,
-  };
-  maker.onmessage = e => handlers[e.data.type]?.(e.data);
+  show_list($("list"), films, { key, suffix });
 }
 
 // ---- Start
@@ -505,7 +567,8 @@ function can_play() {
   return "OffscreenCanvas" in globalThis && (native || has_element);
 }
 
-for (const [id, icon] of Object.entries({ play: "pause", big: "play", mute: "muted", full: "full", info: "info", close: "close", home: "home" }))
+for (const [id, icon] of Object.entries({ play: "pause", big: "play", mute: "muted", full: "full", info: "info", close: "close", close_help: "close",
+  subtitles: "subtitles", tracks: "tracks", show_help: "keys", home: "home" }))
   set_icon($(id), icon);
 if (query.has("embed")) document.body.classList.add("embed");
 if (query.get("controls") === "no") document.body.classList.add("bare");

@@ -41,6 +41,24 @@ export function ms_text(ms) {
   return Number.isFinite(ms) && ms !== null ? `${ms < 10 ? ms.toFixed(1) : Math.round(ms)} ms` : "–";
 }
 
+// What the badge says of live media, {paused, behind (s)}: "live" only in the present.
+export function badge_text({ paused, behind }) {
+  if (behind < 1) return paused ? "" : "live";
+  return behind < 60 ? `−${Math.floor(behind)} s` : `−${clock_text(behind)}`;
+}
+
+// Why no picture comes (live_place.js).
+export function away_text({ why, seconds }, host) {
+  const s = `(${Math.floor(seconds)} s)`;
+  return { origin: `The proxy has lost its origin, and tries again ${s}.`, source: `The source sends nothing ${s}.`,
+    network: `Nothing arrives from ${host} ${s}.` }[why];
+}
+
+// The name of a track, number `n` from 1.
+export function track_text(name, n) {
+  return name || `track ${n}`;
+}
+
 // Returns the path if it is one of this server, else undefined: texts and lists may be those of another server behind a
 // proxy, and what follows them gets the key. "//HOST", "/\HOST" and the like are other servers.
 export function own_path(path) {

@@ -1,15 +1,17 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 // Plays one stream: RTSP in a WebSocket, H.264 and Opus through WebCodecs, pictures on an OffscreenCanvas. Where there are
 // no WebCodecs it makes fragments for element.js, without audio. It runs in a worker, whose timers no hidden tab slows
-// down. Messages to it: {type: "open", url, uri, level, start, thumbnail, requested}, {type: "canvas", canvas}, "play",
-// "pause", "level", "seek", "hidden", "speaker", "report", "close", of element.js "presented" and "renew". Messages from
-// it: {type: "described" | "state" | "stats" | "size" | "list" | "problem" | "report" | "thumbnail"}, for
-// element.js "track", "fragment", "clock".
+// down. Messages to it: {type: "open", url, uri, level, start, audio_track, requested}, {type: "canvas", canvas}, "play",
+// "pause", "level", "seek", "step", "subtitles", "audio_track", "hidden", "speaker", "report", "close", of element.js "presented" and "renew". Messages from
+// it: {type: "described" | "state" | "stats" | "size" | "list" | "problem" | "report" | "cues"},
+// for element.js "track", "fragment", "clock".
 import { RtspReader, rtsp_request, rtsp_parameters, sdp_parse, control_uri } from "./rtsp.js";
 import { Depacketiser, Unwrap, rtp_parse, rtcp_parse, pli } from "./rtp.js";
 import { LEAD, TIMESCALE, Timeline, fragment, h264_sample, h264_track, init_segment } from "./mp4.js";
 import { LivePlayout, FilmPlayout, References, ClockSync, START_FILM } from "./playout.js";
+import { LivePlace, PRESENT, live_range } from "./live_place.js";
 import { Report } from "./report.js";
+import { Subtitles } from "./subtitles.js";
 
 const film_viewer = import("./film_viewer.js"); // which live media does not wait for
 film_viewer.catch(() => {}); // connected() gets the error
@@ -37,6 +39,10 @@ const ELEMENT_LATE = 500; // ms after which a picture will not be shown any more
 const ELEMENT_KEYS = 20000; // ms between key frames: what lies before one can be forgotten
 const SENT_MAX = 1024; // pictures given to the element that are not yet shown
 const GROUP = { "Pipelined-Requests": "1" }; // names the session until the server has named it (RFC 7826, 18.33)
+const SOUND_AHEAD = 400; // ms that audio is decoded before it is due; the speaker keeps 4 s
+const SOUND_LATE = 100; // ms after which it is not decoded any more
+const SOUNDS_MAX = 8192; // packets of audio that wait
+const CUES_EVERY = 250; // ms between two looks for subtitles
 const STUCK = 8; // pictures in the decoder without one out: it buffers
 
 const wall = () => (performance.timeOrigin + performance.now()) / 1000; // s
@@ -47,7 +53,6 @@ class Player {
     this.options = options;
     this.width = this.height = 0; // of the shown picture
     this.canvas = null; // pictures wait for it
-    if (options.thumbnail) this.set_canvas(new OffscreenCanvas(1, 1));
     this.uri = options.uri;
     this.level = options.level ?? -1; // -1: the server chooses
     // A viewing begins when its page is requested.
@@ -72,6 +77,8 @@ class Player {
     this.speaker = null;
     this.stuck = 0;
     this.viewer = null; // of a prepared film with several levels
+    this.place = null; // of live media
+    this.subtitles = new Subtitles();
     this.open();
   }
 
@@ -113,11 +120,11 @@ class Player {
     this.live = this.sdp.duration < 0;
     const { video, audio } = this.sdp;
     if (!video || video.codec !== "H264") return this.fail("codec", video ? video.codec : "");
-    if (this.options.thumbnail) this.level = 0;
     this.top_tid = Math.max(0, ...this.sdp.levels.map(l => l.tid));
     this.playout = this.live ? new LivePlayout() : new FilmPlayout();
+    if (this.live) this.place = new LivePlace(Math.min(...this.sdp.levels.map(l => l.fps || 25), 25));
     this.start_media();
-    if (!this.live && this.sdp.prepared && video.ext.adu && this.sdp.levels.length > 1 && !this.options.thumbnail)
+    if (!this.live && this.sdp.prepared && video.ext.adu && this.sdp.levels.length > 1)
       await this.begin_viewer();
     if (this.closed) return;
     const base = (answer.headers.get("content-base") ?? this.uri).replace(/\/$/, "");
@@ -125,15 +132,17 @@ class Player {
       const query = this.uri.includes("?") ? this.uri.slice(this.uri.indexOf("?")) : "";
       return control_uri(base, control) + query;
     };
-    const opus = audio?.codec === "OPUS" && !this.options.thumbnail;
+    const opus = audio?.codec === "OPUS";
     this.has_audio = NATIVE && opus;
     post({ type: "described", title: this.sdp.title, source: this.sdp.source, live: this.live, duration: this.sdp.duration,
-      levels: this.sdp.levels, audio: this.has_audio, silent: opus && !NATIVE });
+      levels: this.sdp.levels, audio: this.has_audio, silent: opus && !NATIVE, audio_tracks: this.has_audio ? this.sdp.audio_tracks : [],
+      subtitles: this.sdp.subtitles, subtitles_shown: this.sdp.subtitles_shown });
     // All in one round trip.
     const of = channel => `RTP/AVP/TCP;unicast;interleaved=${channel}-${channel + 1}${video.ext.adu ? `;x-weir=${TRANSPORT}` : ""}`;
     const answers = [this.ask("SETUP", uri_of(video.control), { Transport: of(0) })];
     if (this.has_audio) answers.push(this.ask("SETUP", uri_of(audio.control), { Transport: of(2) }));
     this.set_parameters();
+    if (this.options.audio_track) this.set_audio_track(this.options.audio_track);
     answers.push(this.play(this.live ? "npt=now-" : `npt=${(this.options.start ?? 0).toFixed(3)}-`));
     const first = await answers[0];
     if (first.status !== 200) return this.fail("refused", first.body.trim(), first.status);
@@ -143,6 +152,7 @@ class Player {
     this.every(CLOCK_EVERY, () => this.ask_clock());
     for (const delay of [0, 150, 400]) this.timers.push(setTimeout(() => this.ask_clock(), delay));
     this.every(STATS_EVERY, () => this.tell());
+    if (this.sdp.subtitles.length) this.every(CUES_EVERY, () => this.get_cues());
     if (this.viewer) {
       this.check_speed(played);
       this.every((await film_viewer).SAMPLE, () => this.drive());
@@ -249,6 +259,7 @@ class Player {
       this.awaited_play--;
       if (item.status === 200) this.play_begins(item);
     }
+    if (item.status === 200) this.place?.answer(performance.now());
     request.done(item);
   }
 
@@ -301,6 +312,7 @@ class Player {
     this.references = new References();
     this.coded = []; // pictures that are not yet decoded
     this.coded_bytes = 0;
+    this.sounds = []; // packets of audio that are not yet decoded, {media, data}
     this.inside = new Map(); // time stamp -> picture in the decoder
     this.output = []; // decoded pictures, {frame, picture}
     this.configured = "";
@@ -315,6 +327,7 @@ class Player {
     this.output = [];
     this.coded = [];
     this.coded_bytes = 0;
+    this.sounds = [];
     this.inside?.clear();
     if (this.decoder && this.decoder.state !== "closed") this.decoder.close();
     this.decoder = null;
@@ -326,6 +339,7 @@ class Player {
   // The response to PLAY: what came before it is old.
   play_begins(answer) {
     if (this.awaited_play > 0) return;
+    this.place?.placed(answer.headers.get("x-weir-rewind"), performance.now());
     const range = /npt=([\d.]+)/.exec(answer.headers.get("range") ?? "");
     const frames = /show=(-?\d+)/.exec(answer.headers.get("x-weir-frames") ?? "");
     this.stop_media();
@@ -346,6 +360,7 @@ class Player {
     const packet = rtp_parse(item.data, this.sdp[track].ext);
     if (!packet || packet.type !== this.sdp[track].type) return;
     if (audio) return this.audio(packet, now);
+    this.place?.media(now);
     this.ssrc = packet.ssrc;
     this.slow = packet.slow ?? this.slow;
     const { adu } = packet;
@@ -405,6 +420,7 @@ class Player {
   pump() {
     if (this.closed || !this.playout || this.paused) return;
     const now = performance.now();
+    this.pump_sounds(now);
     const ahead = NATIVE ? DECODE_AHEAD : ELEMENT_AHEAD;
     while (this.coded.length && this.playout.due(this.coded[0].media) < now + ahead &&
            (this.live || (this.inside.size < IN_DECODER && this.inside.size + this.output.length < OUTPUT_MAX))) {
@@ -511,7 +527,6 @@ class Player {
     const now = performance.now();
     while (this.output.length > 1 && this.playout.due(this.output[1].picture.media) <= now) this.skip();
     if (this.output.length && this.playout.due(this.output[0].picture.media) <= now + 0.5) this.show(this.output.shift(), now);
-    if (this.options.thumbnail && this.shown) return;
     const next = Math.min(this.output.length ? this.playout.due(this.output[0].picture.media) : Infinity,
       this.coded.length && (this.live || !this.output.length) ? this.playout.due(this.coded[0].media) - DECODE_AHEAD : Infinity);
     if (!this.live && this.shown && !this.output.length && !this.inside.size && !this.coded.length && !this.awaits_element(now)) {
@@ -549,19 +564,11 @@ class Player {
     const first = !this.shown;
     this.shown = picture;
     const captured = picture.capture - this.clock.offset; // by our wall clock
-    const latency = this.live ? ((performance.timeOrigin + done) / 1000 - captured) * 1000 : NaN;
+    const latency = this.live && this.place.behind < PRESENT ? ((performance.timeOrigin + done) / 1000 - captured) * 1000 : NaN;
     this.report.shown(picture, done, latency, this.fps());
-    if (first) {
-      this.state();
-      if (this.options.thumbnail) return this.give_thumbnail();
-    }
+    if (first) this.state();
+    this.draw_cues();
     if (this.speaker) this.speaker.postMessage({ type: "line", line: this.audio_line() });
-  }
-
-  give_thumbnail() {
-    const bitmap = NATIVE ? this.canvas.transferToImageBitmap() : null; // without WebCodecs the element shows it
-    self.postMessage({ type: "thumbnail", bitmap }, bitmap ? [bitmap] : []);
-    this.close();
   }
 
   fps() {
@@ -635,20 +642,33 @@ class Player {
 
   // ---- Audio
 
+  // A film's audio comes as far ahead as its pictures, and waits here.
   audio(packet, now) {
     const media = this.audio_time(packet.timestamp);
-    if (!this.speaker || !Number.isFinite(media)) return;
+    if (!Number.isFinite(media) || (this.live && !this.speaker)) return;
     this.playout.audio_arrived(media, now);
     this.report.audio_packets++;
+    this.sounds.push({ media, data: packet.payload.slice() });
+    if (this.sounds.length > SOUNDS_MAX) this.sounds.shift();
+  }
+
+  pump_sounds(now) {
+    while (this.sounds.length && this.playout.due(this.sounds[0].media) < now + SOUND_AHEAD) {
+      const { media, data } = this.sounds.shift();
+      if (this.speaker && (this.live || this.playout.due(media) > now - SOUND_LATE)) this.decode_sound(media, data);
+    }
+  }
+
+  decode_sound(media, data) {
     try {
       if (!this.audio_decoder) {
         this.audio_decoder = new AudioDecoder({
-          output: data => this.audio_decoded(data),
+          output: decoded => this.audio_decoded(decoded),
           error: () => { this.audio_decoder = null; },
         });
         this.audio_decoder.configure({ codec: "opus", sampleRate: 48000, numberOfChannels: 2 });
       }
-      this.audio_decoder.decode(new EncodedAudioChunk({ type: "key", timestamp: Math.round(media * 1000), data: packet.payload }));
+      this.audio_decoder.decode(new EncodedAudioChunk({ type: "key", timestamp: Math.round(media * 1000), data }));
     } catch {
       this.audio_decoder = null;
     }
@@ -677,7 +697,35 @@ class Player {
     port.onmessage = e => { this.report.speaker = e.data; };
   }
 
+  // ---- Subtitles
+
+  async get_cues() {
+    const { track } = this.subtitles, body = this.awaited_play ? null : this.subtitles.request(this.position(), performance.now());
+    if (!body) return;
+    const answer = await this.ask("GET_PARAMETER", this.uri, {}, body);
+    this.subtitles.received(answer.status === 200 ? answer.body : "", track);
+    this.draw_cues();
+  }
+
+  draw_cues() {
+    const cues = this.subtitles.shown(this.position());
+    if (cues) post({ type: "cues", cues });
+  }
+
   // ---- What the viewer chooses
+
+  // 0: none.
+  set_subtitles(track) {
+    this.subtitles.choose(track);
+    post({ type: "cues", cues: [] });
+    this.get_cues();
+  }
+
+  // Of a prepared film the other track is buffered already.
+  set_audio_track(track) {
+    this.ask("SET_PARAMETER", this.uri, {}, `audio-track: ${track}\r\n`);
+    if (this.viewer && this.shown && !this.paused && !this.ended) this.seek(this.position());
+  }
 
   set_level(level) {
     this.level = level;
@@ -692,6 +740,7 @@ class Player {
     this.paused = true;
     this.viewer?.pause();
     this.paused_at = this.position();
+    this.place?.pause(performance.now());
     clearTimeout(this.drawing);
     this.report.paused(true, performance.now());
     this.speaker?.postMessage({ type: "flush" });
@@ -699,23 +748,33 @@ class Player {
     await this.ask("PAUSE", this.uri);
   }
 
-  // Live media continues with the current picture, a film where it stopped.
+  // Goes on where it stopped; live media, of which the server keeps no past, in the present.
   async resume() {
     if (!this.paused) return;
-    await this.seek(this.live ? null : this.paused_at);
+    await this.seek(this.live ? this.place.kept ? -this.place.at(performance.now()) : 0 : this.paused_at);
   }
 
+  // seconds: of a film; of live media the distance from the present, which is negative.
   async seek(seconds) {
-    if (!this.sdp || (this.live && seconds !== null)) return;
+    if (!this.sdp) return;
     const was = this.paused;
     this.report.paused(false, performance.now());
     this.report.seek(performance.now());
     this.paused = false;
-    this.paused_at = seconds;
+    this.wanted = this.paused_at = seconds;
     this.ended = false;
-    const answer = await this.play(seconds === null ? "npt=now-" : `npt=${Math.max(0, seconds).toFixed(3)}-`);
+    const answer = await this.play(this.live ? live_range(-seconds) : `npt=${Math.max(0, seconds).toFixed(3)}-`);
     if (answer.status !== 200 && was) this.paused = true;
     this.state();
+  }
+
+  // Steps add up, also those that have not been answered.
+  step(by) {
+    if (!this.sdp || !this.playout) return;
+    const at = this.awaited_play > 0 && this.wanted !== undefined ? this.wanted : this.live ? -this.place.at(performance.now()) : this.position();
+    const to = this.live ? this.place.step(-at, by) : Math.min(Math.max(0, at + by), Math.max(0, this.sdp.duration - 0.1));
+    if (to === null || (this.live && !to && -at < PRESENT && !this.paused)) return;
+    this.seek(this.live ? -to : to);
   }
 
   // The tab is hidden. Live media with sound on goes to the lowest level, without sound it pauses. A film plays on.
@@ -725,11 +784,12 @@ class Player {
     if (hidden && this.speaker) {
       this.ask("SET_PARAMETER", this.uri, {}, "level: 0\r\n");
     } else if (hidden && !this.paused) {
-      this.asleep = true;
+      this.asleep = { behind: this.place.at(performance.now()) };
       this.pause();
     } else if (!hidden && this.asleep) {
-      this.asleep = false;
-      this.resume();
+      if (this.asleep.behind < PRESENT) this.seek(0);
+      else this.resume();
+      this.asleep = null;
     } else if (!hidden) {
       this.set_level(this.level);
     }
@@ -751,6 +811,7 @@ class Player {
       decoder: NATIVE ? this.live ? this.playout.decoder : stats.decode_ms : NaN, rtt: Number(this.transport.rtt_ms ?? NaN),
       server_rate: Number(this.transport.rate_bps ?? NaN), clock_error: this.clock.rtt * 500,
       buffered: this.live || !this.playout.newest || !shown ? 0 : Math.max(0, this.playout.newest - shown.media) / 1000,
+      behind: this.place?.at(now) ?? 0, kept: this.place?.kept ?? 0, away: this.place?.away(Number(this.transport["backbone.away_s"] ?? 0), now) ?? null,
       choice: this.viewer?.told_of() ?? null, in_decoder: this.inside.size, slow: !!this.slow, waits: !!shown && !this.live && !this.playout.anchor && !this.paused });
   }
 }
@@ -771,6 +832,9 @@ const HANDLERS = {
   pause: () => player?.pause(),
   level: m => player?.set_level(m.level),
   seek: m => player?.seek(m.seconds),
+  step: m => player?.step(m.by),
+  subtitles: m => player?.set_subtitles(m.track),
+  audio_track: m => player?.set_audio_track(m.track),
   hidden: m => player?.set_hidden(m.hidden),
   speaker: m => player?.set_speaker(m.port),
   report: () => post({ type: "report", report: player?.report.json(performance.now(), player) ?? null }),

@@ -71,7 +71,7 @@ struct house {
     house()
     {
         uv_loop_init(&loop);
-        maker = still_maker_new(&loop);
+        maker = still_maker_new(&loop, &still_newest);
         REQUIRE(maker);
     }
     ~house()
@@ -91,9 +91,17 @@ struct house {
     }
 };
 
+enum { STILLS = 32 };               // still_newest.count
 const usec_t SOON = USEC_NEVER / 2; // after all that the loop's clock says
 
 } // namespace
+
+TEST_CASE("still_maker: small pictures are kept longer", "[threads]")
+{
+    CHECK(still_newest.count == STILLS);
+    CHECK(still_film.age > still_newest.age);
+    CHECK(still_film.count * still_film.bytes <= 8 * 1000 * 1000);
+}
 
 TEST_CASE("still_maker: a picture serves all that wait, and those of the next second", "[threads]")
 {
@@ -160,14 +168,14 @@ TEST_CASE("still_maker: it holds no media that nobody waits for", "[threads]")
 TEST_CASE("still_maker: pictures of many paths are bounded", "[threads]")
 {
     house h;
-    source sources[STILLS_MAX + 1];
-    viewer viewers[STILLS_MAX + 1];
-    for (int i = 0; i < STILLS_MAX; i++)
+    source sources[STILLS + 1];
+    viewer viewers[STILLS + 1];
+    for (int i = 0; i < STILLS; i++)
         CHECK(h.get(viewers[i], sources[i], SOON, std::to_string(i).c_str()) == STILL_WAITS);
-    viewer &last = viewers[STILLS_MAX];
-    CHECK(h.get(last, sources[STILLS_MAX], SOON, "last") == ERR_FULL);
+    viewer &last = viewers[STILLS];
+    CHECK(h.get(last, sources[STILLS], SOON, "last") == ERR_FULL);
     still_maker_leave(&viewers[3].request);
-    CHECK(h.get(last, sources[STILLS_MAX], SOON, "last") == STILL_WAITS);
+    CHECK(h.get(last, sources[STILLS], SOON, "last") == STILL_WAITS);
     for (auto &v : viewers)
         still_maker_leave(&v.request);
 }

@@ -74,3 +74,9 @@ test("the URI of a track", () => {
   assert.equal(control_uri("rtsp://h/live", "rtsp://o/x"), "rtsp://o/x");
   assert.equal(control_uri("rtsp://h/live", "*"), "rtsp://h/live");
 });
+
+test("tracks of a film", () => {
+  const sdp = sdp_parse("v=0\r\na=x-weir-subtitles:eng\r\na=x-weir-subtitles:\r\na=x-weir-subtitles-shown:2\r\na=x-weir-audio:deu, Kommentar\r\n");
+  assert.deepEqual([sdp.subtitles, sdp.subtitles_shown, sdp.audio_tracks], [["eng", ""], 2, ["deu, Kommentar"]]);
+  assert.deepEqual([sdp_parse("v=0").subtitles, sdp_parse("v=0").subtitles_shown], [[], 0]);
+});

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 import test from "node:test";
 import assert from "node:assert/strict";
-import { clock_text, fps_text, level_text, ms_text, only_path, own_path, path_text, problem_text, rate_text, reason_text } from "../../../../../server/web/page/text.js";
+import { away_text, badge_text, clock_text, fps_text, level_text, ms_text, only_path, own_path, path_text, problem_text, rate_text, reason_text, track_text } from "../../../../../server/web/page/text.js";
 
 const where = { host: "h:8554", path: "/x", secure_url: "https://h:8554/x" };
 
@@ -44,4 +44,11 @@ test("what a film's policy knows and decides", () => {
   assert.equal(reason_text("rate", false), "the path carries no higher level");
   assert.equal(reason_text("rate", true), "the path carries it");
   for (const reason of ["start", "buffer", "stall", "chosen"]) assert.ok(reason_text(reason, false), reason);
+});
+
+test("live media is live in the present only", () => {
+  assert.deepEqual([[false, 0], [false, 0.9], [true, 0.5], [false, 12.7], [true, 3], [false, 65]].map(([paused, behind]) => badge_text({ paused, behind })),
+    ["live", "live", "", "−12 s", "−3 s", "−1:05"]);
+  for (const why of ["origin", "source", "network"]) assert.match(away_text({ why, seconds: 3.9 }, "h:1"), /^[A-Z].*\(3 s\)\.$/);
+  assert.deepEqual([track_text("eng", 1), track_text("", 3)], ["eng", "track 3"]);
 });
