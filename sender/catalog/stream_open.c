@@ -446,7 +446,9 @@ static struct stream_media *open_camera(struct media_guard *guard, const struct 
 {
     bool is_silent = o->audio && strcmp(o->audio, "none") == 0;
     bool waits = o->wait || *o->mount; // the other sources go on without it
-    struct camera *camera = camera_open(name, !is_silent, waits, guard, err);
+    struct camera *camera = o->publisher
+                                ? camera_open_published(o->publisher, !is_silent, guard, err)
+                                : camera_open(name, !is_silent, waits, guard, err);
     if (!camera)
         return NULL;
     *err = ERR_UNSUPPORTED;
@@ -486,7 +488,7 @@ static struct stream_media *open_media(struct media_guard *guard, const struct o
         struct source *source = given_media_source(o->pushed);
         return source ? encode(source, NULL, guard, o, name, err) : NULL;
     }
-    if (camera_is(name)) {
+    if (camera_is(name) || o->publisher) {
         struct stream_media *m = open_camera(guard, o, name, err);
         if (m && o->rewind.age && m->back <= 0)
             log_warn("%s: --rewind is not used: the pictures are passed on as they are "
@@ -589,6 +591,11 @@ int stream_open_why(struct stream *s, struct media_guard *guard, const struct op
     size_t len = strlen(name);
     bool is_file = !strchr(name, ':') && strncmp(errors.first, name, len) == 0 &&
                    strncmp(errors.first + len, ": ", 2) == 0;
+    const char *reason = o->publisher ? strstr(errors.first, ": ") : NULL; // after its name
+    if (err && reason) {
+        snprintf(why, STREAM_OPEN_WHY, "%s", reason + 2);
+        return err;
+    }
     snprintf(why, STREAM_OPEN_WHY, "%s",
              err == ERR_UNSUPPORTED && is_file ? errors.first + len + 2 : err_text(err));
     return err;
