@@ -102,7 +102,7 @@ static struct announcer *announce_on_network(const struct program *p, const stru
     if (o->no_announce || url_parse(serving_url(p->serving), &url, &wrong) != 0)
         return NULL;
     const char *path = strchr(url.text + url_scheme(url.text), '/');
-    if (o->source_count)
+    if (o->source_count && !source_publish_is_any(o->sources[0].mount))
         path = o->sources[0].mount;
     struct sockaddr_storage at = o->listen;
     sockaddr_set_port((struct sockaddr *)&at, url.port);

@@ -10,10 +10,34 @@ void rtsp_session_init(struct rtsp_session *s, usec_t now)
     *s = (struct rtsp_session){.state = RTSP_INIT, .last_sign = now};
 }
 
-// RFC 2326, A.2. A repeated PLAY changes range or speed; a repeated PAUSE has no effect.
-static int allowed(enum rtsp_state state, enum rtsp_method method)
+// After ANNOUNCE. A repeated RECORD has no effect.
+static int allowed_to_record(enum rtsp_state state, enum rtsp_method method)
 {
     switch (method) {
+    case RTSP_OPTIONS:
+    case RTSP_GET_PARAMETER:
+        return 200;
+    case RTSP_SETUP:
+        return state == RTSP_PLAYING ? 455 : 200;
+    case RTSP_RECORD:
+    case RTSP_TEARDOWN:
+        return state == RTSP_INIT ? 455 : 200;
+    default:
+        return 455;
+    }
+}
+
+// RFC 2326, A.2. A repeated PLAY changes range or speed; a repeated PAUSE has no effect.
+static int allowed(const struct rtsp_session *s, enum rtsp_method method)
+{
+    enum rtsp_state state = s->state;
+    if (s->records)
+        return allowed_to_record(state, method);
+    switch (method) {
+    case RTSP_ANNOUNCE:
+        return state == RTSP_INIT ? 200 : 455;
+    case RTSP_RECORD:
+        return 455;
     case RTSP_OPTIONS:
     case RTSP_DESCRIBE:
     case RTSP_GET_PARAMETER: // allowed without a session: a ping
@@ -26,8 +50,6 @@ static int allowed(enum rtsp_state state, enum rtsp_method method)
     case RTSP_SET_PARAMETER:
         return state == RTSP_INIT ? 455 : 200;
     case RTSP_UNKNOWN:
-    case RTSP_ANNOUNCE:
-    case RTSP_RECORD:
         break;
     }
     return 501;
@@ -44,8 +66,9 @@ int rtsp_session_check(const struct rtsp_session *s, enum rtsp_method method, st
         len++;
     if (named && (!s->id[0] || len != strlen(s->id) || memcmp(session.at, s->id, len) != 0))
         return 454;
-    int status = allowed(s->state, method);
-    bool needs_session = method == RTSP_PLAY || method == RTSP_PAUSE || method == RTSP_TEARDOWN ||
+    int status = allowed(s, method);
+    bool needs_session = method == RTSP_PLAY || method == RTSP_RECORD || method == RTSP_PAUSE ||
+                         method == RTSP_TEARDOWN ||
                          (method == RTSP_SETUP && s->state == RTSP_READY);
     if (status == 200 && needs_session && !named)
         return 454;
@@ -59,7 +82,11 @@ void rtsp_session_apply(struct rtsp_session *s, enum rtsp_method method, uint64_
         s->state = RTSP_READY;
         snprintf(s->id, sizeof(s->id), "%016" PRIx64, id);
         break;
+    case RTSP_ANNOUNCE:
+        s->records = true;
+        break;
     case RTSP_PLAY:
+    case RTSP_RECORD:
         s->state = RTSP_PLAYING;
         break;
     case RTSP_PAUSE:
@@ -67,6 +94,7 @@ void rtsp_session_apply(struct rtsp_session *s, enum rtsp_method method, uint64_
         break;
     case RTSP_TEARDOWN:
         s->state = RTSP_INIT;
+        s->records = false;
         s->id[0] = '\0';
         break;
     default:

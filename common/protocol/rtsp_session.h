@@ -19,10 +19,11 @@ enum {
     RTSP_DECISION_S = 10, // and for the decision whether the peer is let in
 };
 
-enum rtsp_state { RTSP_INIT, RTSP_READY, RTSP_PLAYING };
+enum rtsp_state { RTSP_INIT, RTSP_READY, RTSP_PLAYING }; // playing: or recording
 
 struct rtsp_session {
     enum rtsp_state state;
+    bool records;     // after ANNOUNCE, until TEARDOWN: the peer sends the media
     char id[20];      // 16 hexadecimal digits; empty in RTSP_INIT
     usec_t last_sign; // time of the last sign of life: a request, or RTCP
     bool has_asked;   // true after the first request that was accepted

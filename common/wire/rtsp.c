@@ -76,8 +76,8 @@ static int decode_request_line(struct scan line, struct rtsp_item *item)
     item->kind = RTSP_REQUEST;
     item->uri = text_of_scan(uri);
     item->method = RTSP_UNKNOWN;
-    for (int m = 0; m < RTSP_UNKNOWN; m++)
-        if (text_is(method, method_names[m]))
+    for (int m = 0; m <= RTSP_RECORD; m++)
+        if (m != RTSP_UNKNOWN && text_is(method, method_names[m]))
             item->method = (enum rtsp_method)m;
     return 0;
 }

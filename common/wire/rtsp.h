@@ -33,7 +33,7 @@ enum rtsp_method {
     RTSP_GET_PARAMETER,
     RTSP_SET_PARAMETER,
     RTSP_UNKNOWN,  // well-formed, but none of those above: status 501
-    RTSP_ANNOUNCE, // those of a recording client (rtsp_recorder.h): sent, decoded as RTSP_UNKNOWN
+    RTSP_ANNOUNCE, // those of a recording client
     RTSP_RECORD,
 };
 

@@ -760,6 +760,13 @@ static void settle_third_party(struct sdp *s)
     s->source = SDP_SOURCE_UNKNOWN;
 }
 
+void sdp_make_third_party(struct sdp *s)
+{
+    s->ext = s->audio.ext = (struct rtp_ext_ids){0};
+    s->reorders = false;
+    settle_third_party(s);
+}
+
 int sdp_decode(const char *data, size_t len, struct sdp *s)
 {
     memset(s, 0, sizeof(*s));

@@ -147,6 +147,8 @@ bool sdp_has_pictures(const struct sdp *s);
 // Returns true for pictures of a third party, whose packets do not describe their frames.
 // server_dialect.h has the consequences.
 bool sdp_is_third_party(const struct sdp *s);
+// Makes a description with pictures that of a third party: nothing of Weir's own is used.
+void sdp_make_third_party(struct sdp *s);
 // Returns true if the medium consists of frames with times; filler does not.
 bool sdp_has_frames(const struct sdp *s);
 // Returns the length written (terminated), or ERR_FULL. `address_v6`: writes IP6 in the c= line.

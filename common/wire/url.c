@@ -130,10 +130,14 @@ static char *find_parameter(char *text, const char *name, char **end)
         at++;
         if (strncmp(at, name, name_len) != 0 || at[name_len] != '=')
             continue;
-        char *track = strstr(at, "/trackID=");
+        // Clients put the name of a track after the query of its stream.
+        static const char *const tracks[] = {"/trackID=", "/streamid=", "/stream="};
         *end = at + strcspn(at, "&#");
-        if (track && track < *end)
-            *end = track;
+        for (size_t i = 0; i < sizeof(tracks) / sizeof(*tracks); i++) {
+            char *track = strstr(at, tracks[i]);
+            if (track && track < *end)
+                *end = track;
+        }
         return at;
     }
     return NULL;

@@ -23,6 +23,7 @@
 #include "media/source/media_input.h"
 #include "sender/camera/camera_audio.h"
 #include "sender/camera/pipe_link.h"
+#include "sender/camera/publisher.h"
 #include "sender/camera/rtsp_camera.h"
 #include "sender/policy/camera_clock.h"
 #include "sender/policy/camera_follow.h"
@@ -41,12 +42,13 @@ enum { SETS_BYTES = 4096, MIN_BPS = 1000000, MAX_BPS = 1000000000 };
 struct camera {
     char title[128];
     struct url url;
-    char *pipe;              // owned: "-" or a FIFO's path; NULL: an IP camera
-    bool waits;              // for the next writer of the pipe
-    int fifo;                // keeps the writers' ends valid between two links; -1: none
-    bool has_audio;          // false: its audio is not wanted
-    int bitrate;             // these are constant once it is open
-    const char *audio_codec; // static; NULL: it has no audio
+    char *pipe;                  // owned: "-" or a FIFO's path; NULL: none
+    struct publisher *publisher; // one reference; NULL: none. With neither: an IP camera
+    bool waits;                  // for the next writer of the pipe
+    int fifo;                    // keeps the writers' ends valid between two links; -1: none
+    bool has_audio;              // false: its audio is not wanted
+    int bitrate;                 // these are constant once it is open
+    const char *audio_codec;     // static; NULL: it has no audio
     bool reorders;
     enum sdp_codec codec;
 
@@ -364,8 +366,8 @@ static void on_described(void *ctx, const struct sdp *sdp, const char *audio_cod
         return;
     c->audio_codec = c->audio ? audio_codec : NULL;
     if (sdp->other_audio[0] && c->has_audio)
-        log_warn("%s: its audio, %s, is not sent: set the camera to AAC or G.711", c->title,
-                 sdp->other_audio);
+        log_warn("%s: its audio, %s, is not sent: set %s to AAC or G.711", c->title,
+                 sdp->other_audio, c->publisher ? "its encoder" : "the camera");
 }
 
 // ---- Connections
@@ -378,11 +380,11 @@ static void arm(struct camera *c)
     timer_set(c->timer, c->is_over ? 0 : when);
 }
 
-// The writer of a pipe that does not wait for another one has ended.
+// The writer of a pipe that does not wait for another one has ended, or a publisher.
 static void end(struct camera *c, const char *why)
 {
     if (c->state == OPENING) {
-        fail(c, ERR_IO, why ? why : "its writer has ended before enough pictures came");
+        fail(c, ERR_IO, why ? why : "it has ended before enough pictures came");
         return;
     }
     log_info("%s has ended%s%s", c->title, why ? ": " : "", why ? why : "");
@@ -420,7 +422,7 @@ static void await_writer(struct camera *c, const char *why, usec_t now)
 static void on_end(void *ctx, int status, const char *why, usec_t now)
 {
     struct camera *c = ctx;
-    if (c->pipe) {
+    if (c->pipe || c->publisher) {
         c->is_over = true;
         pthread_mutex_lock(&c->lock);
         c->stats.is_away = true;
@@ -476,6 +478,12 @@ static struct camera_link *link_new(struct camera *c, usec_t now)
                                                         .ops = &ops,
                                                         .on_begun = on_written,
                                                         .ctx = c});
+    if (c->publisher)
+        return publisher_link_new(&(struct publisher_link_config){.publisher = c->publisher,
+                                                                  .loop = &c->loop,
+                                                                  .has_audio = c->has_audio,
+                                                                  .ops = &ops,
+                                                                  .ctx = c});
     return rtsp_camera_new(
         &(struct rtsp_camera_config){.loop = &c->loop,
                                      .url = &c->url,
@@ -619,6 +627,7 @@ static void free_parts(struct camera *c)
     if (c->fifo >= 0)
         close(c->fifo);
     free(c->pipe);
+    publisher_unref(c->publisher);
     free(c);
 }
 
@@ -630,6 +639,14 @@ void camera_free(struct camera *c)
     frame_group_clear(&c->early);
     camera_audio_free(c->audio);
     free_parts(c);
+}
+
+// Takes what a client publishes.
+static void take_publisher(struct camera *c, struct publisher *p)
+{
+    c->fifo = -1;
+    c->publisher = publisher_ref(p);
+    snprintf(c->title, sizeof(c->title), "%s", publisher_name(p));
 }
 
 // Reads what `source` names. Returns 0, or an error (logged).
@@ -659,14 +676,20 @@ static int take_source(struct camera *c, const char *source, bool waits)
     return 0;
 }
 
-// NULL: *err, and ERR_NO_MEMORY if there is no thread (logged).
-static struct camera *start(const char *source, bool has_audio, bool waits, int *err)
+// `publisher`: NULL: `source` names the camera. NULL: *err, and ERR_NO_MEMORY if there is no thread
+// (logged).
+static struct camera *start(const char *source, struct publisher *publisher, bool has_audio,
+                            bool waits, int *err)
 {
     struct camera *c = calloc(1, sizeof(*c));
     *err = ERR_NO_MEMORY;
     if (!c)
         goto no_memory;
-    *err = take_source(c, source, waits);
+    *err = 0;
+    if (publisher)
+        take_publisher(c, publisher);
+    else
+        *err = take_source(c, source, waits);
     c->has_audio = has_audio;
     c->written_at = USEC_NEVER;
     camera_retry_init(&c->retry);
@@ -732,15 +755,15 @@ static const char *late_reason(const struct camera *c)
 {
     return c->stamped_at != USEC_NEVER ? "no key frame with parameter sets came in time: set its "
                                          "encoder to one every 2 s or so"
+           : c->publisher              ? "no picture came in time"
            : !c->pipe ? "no picture came in time (is the camera busy with other viewers?)"
            : c->written_at == USEC_NEVER ? "no program has written into it"
                                          : "no picture came in time";
 }
 
-struct camera *camera_open(const char *source, bool has_audio, bool waits,
-                           struct media_guard *guard, int *err)
+// Takes over the camera, which may be NULL, when it has started. NULL: *err (logged).
+static struct camera *await(struct camera *c, struct media_guard *guard, int *err)
 {
-    struct camera *c = start(source, has_audio, waits, err);
     if (!c)
         return NULL;
     *err = wait_open(c, guard);
@@ -753,6 +776,18 @@ struct camera *camera_open(const char *source, bool has_audio, bool waits,
         log_error("%s: %s", c->title, c->why);
     camera_free(c);
     return NULL;
+}
+
+struct camera *camera_open(const char *source, bool has_audio, bool waits,
+                           struct media_guard *guard, int *err)
+{
+    return await(start(source, NULL, has_audio, waits, err), guard, err);
+}
+
+struct camera *camera_open_published(struct publisher *p, bool has_audio, struct media_guard *guard,
+                                     int *err)
+{
+    return await(start(NULL, p, has_audio, false, err), guard, err);
 }
 
 const char *camera_title(const struct camera *c)

@@ -6,7 +6,8 @@
 // sets: if the camera sends none, those of its description are put before them.
 //
 // What a program writes into a pipe (pipe_link.h) is a camera, too: "-" is the standard input, and
-// the path of a FIFO that. It ends with its writer, or waits for the next one.
+// the path of a FIFO that. It ends with its writer, or waits for the next one. So is what a client
+// publishes to this server (publisher.h): it ends with the client's session.
 //
 // Limits: RTSP messages of 16 KB, frames of 4 MB, and a time without a picture after which the
 // camera counts as lost (camera_pace.h).
@@ -26,6 +27,7 @@ extern "C" {
 #endif
 
 struct camera; // opaque
+struct publisher;
 
 // What the camera's pictures are, if they are H.264.
 struct camera_picture {
@@ -58,8 +60,12 @@ bool camera_is(const char *source);
 // ERR_UNSUPPORTED, ERR_IO, ERR_TIMED_OUT, ERR_CLOSED or ERR_NO_MEMORY.
 struct camera *camera_open(const char *source, bool has_audio, bool waits,
                            struct media_guard *guard, int *err);
-// "camera at HOST", "standard input" or "pipe NAME": for people. It has no path, in which some
-// cameras expect a password.
+// The same for what a client publishes; the camera takes a reference of `p`. It is open within 20
+// s, or fails.
+struct camera *camera_open_published(struct publisher *p, bool has_audio, struct media_guard *guard,
+                                     int *err);
+// "camera at HOST", "standard input", "pipe NAME" or a publisher's name: for people. It has no
+// path, in which some cameras expect a password.
 const char *camera_title(const struct camera *c);
 bool camera_is_pipe(const struct camera *c);
 struct fps camera_fps(struct camera *c);    // any thread

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 // Where a camera's media comes from, for one connection: whole frames and audio packets come out.
-// There are two kinds: an RTSP session with an IP camera (rtsp_camera.h), and the writer of a pipe
-// (pipe_link.h).
+// There are three kinds: an RTSP session with an IP camera (rtsp_camera.h), the writer of a pipe
+// (pipe_link.h), and a client that publishes to this server (publisher.h).
 //
 // Loop thread only, of any loop.
 #ifndef WEIR_SENDER_CAMERA_CAMERA_LINK_H

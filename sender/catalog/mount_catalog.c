@@ -14,6 +14,7 @@
 #include "common/net/timer.h"
 #include "common/wire/request_path.h"
 #include "media/capture/source_capture.h"
+#include "sender/camera/publisher.h"
 #include "sender/catalog/stream_open.h"
 #include "sender/feed/workers.h"
 #include "sender/record/recorder.h"
@@ -23,6 +24,7 @@ struct mount;
 
 // The threads of a film close its device after the film: it is opened again this much later.
 #define DEVICE_CLOSES USEC_PER_SEC
+enum { MOUNTS_MAX = SOURCES_MAX + 48 }; // with those of clients at paths with "*"
 
 // The options of one reading of the configuration. They live while a source uses them.
 struct generation {
@@ -42,7 +44,8 @@ struct film {
     struct film *next;             // of those without mount
     int serial;                    // of the catalog's films
     struct generation *generation; // one holder
-    const struct options *source;  // borrowed of `generation`
+    const struct options *source;  // borrowed of `generation`, or `own`
+    struct options *own;           // owned: with the publisher; NULL: there is none
     struct media_guard *guard;     // one reference
     enum film_state state;
     atomic_bool begun;         // a thread has begun to open it
@@ -57,7 +60,9 @@ struct film {
 // A path. At most one thread opens its source, so sources that hang block no other one.
 struct mount {
     struct mount_catalog *catalog; // borrowed
-    const struct options *source;  // borrowed of the catalog's generation
+    const struct options *source;  // borrowed of the catalog's generation, or `own`
+    struct options *own;           // owned: of a path with "*", for one client; NULL: it is none
+    struct published *client;      // that publishes to it; NULL: none
     struct film *film;             // owned; NULL: not open
     int highest;                   // level of its viewers: of struct stream
     bool stale;                    // `film` is opened anew as soon as it can be;
@@ -68,6 +73,15 @@ struct mount {
     usec_t failed;                 // when
 };
 
+// A client's hold on a path of --publish. Its session owns it.
+struct published {
+    struct publication base;     // first
+    struct mount *mount;         // borrowed; NULL: the path is not offered any longer
+    struct publisher *publisher; // the owner's end
+    const struct publication_events *events;
+    void *ctx; // borrowed
+};
+
 struct mount_catalog {
     struct catalog base;           // first
     uv_loop_t *loop;               // borrowed
@@ -76,7 +90,7 @@ struct mount_catalog {
     struct timer *deadline;        // owned; the earliest one of the films
     int films;                     // were made
     int count;
-    struct mount *mounts[SOURCES_MAX]; // owned
+    struct mount *mounts[MOUNTS_MAX]; // owned
     int past_count;
     struct film *past; // owned: films without mount
 };
@@ -108,6 +122,9 @@ static void film_free(struct film *f)
 {
     media_guard_unref(f->guard);
     generation_drop(f->generation);
+    if (f->own)
+        publisher_unref(f->own->publisher);
+    free(f->own);
     free(f);
 }
 
@@ -189,6 +206,8 @@ static void fail(struct mount *m, int err, const char *why, usec_t now)
     log_warn("%s is not available: %s", m->source->path, why);
     if (m->film)
         wake(m->film, now);
+    if (m->client)
+        m->client->events->on_over(m->client->ctx, why, now);
 }
 
 static void announce(const struct mount *m)
@@ -299,6 +318,20 @@ static void on_deadline(void *ctx, usec_t now)
     set_deadline(c);
 }
 
+// Gives the film its own options, with the client that publishes. Returns false if there is no
+// memory.
+static bool take_publisher(struct film *f, const struct mount *m)
+{
+    f->own = malloc(sizeof(*f->own));
+    if (!f->own)
+        return false;
+    *f->own = *m->source;
+    f->own->path = f->own->mount;
+    f->own->publisher = publisher_ref(m->client->publisher);
+    f->source = f->own;
+    return true;
+}
+
 static void open_film(struct mount *m, usec_t now)
 {
     struct film *f = calloc(1, sizeof(*f));
@@ -315,7 +348,8 @@ static void open_film(struct mount *m, usec_t now)
         f->deadline = now + CATALOG_OPEN_LIMIT;
         f->guard = media_guard_new(f->deadline);
     }
-    if (!f || !f->guard || workers_add(m->catalog->openers, &f->work) != 0) {
+    if (!f || !f->guard || (m->client && !take_publisher(f, m)) ||
+        workers_add(m->catalog->openers, &f->work) != 0) {
         if (f)
             film_free(f);
         fail(m, ERR_NO_MEMORY, err_text(ERR_NO_MEMORY), now);
@@ -367,12 +401,23 @@ static struct mount *mount_new(struct mount_catalog *c) // NULL: no memory
     return m;
 }
 
+// Returns true if a mount is what other paths match, and has no source itself.
+static bool is_pattern(const struct mount *m)
+{
+    return source_publish_is_any(m->source->path);
+}
+
 static struct mount *find(struct mount_catalog *c, const char *name)
 {
     for (int i = 0; i < c->count; i++)
-        if (strcmp(c->mounts[i]->source->path + 1, name) == 0)
+        if (strcmp(c->mounts[i]->source->path + 1, name) == 0 && !is_pattern(c->mounts[i]))
             return c->mounts[i];
     return NULL;
+}
+
+static bool is_published(const struct options *source)
+{
+    return strcmp(source->source, SOURCE_PUBLISHED) == 0;
 }
 
 static int refuse(const struct mount *m, struct catalog_hold *h)
@@ -381,6 +426,15 @@ static int refuse(const struct mount *m, struct catalog_hold *h)
     snprintf(h->refusal.text, sizeof(h->refusal.text),
              "%s is not available: %s (see the server's log); try again later", m->source->path,
              m->why);
+    return CATALOG_REFUSED;
+}
+
+// No client publishes to the path, or its media is not taken.
+static int refuse_away(const struct mount *m, struct catalog_hold *h)
+{
+    h->refusal.status = 404;
+    snprintf(h->refusal.text, sizeof(h->refusal.text),
+             "no client publishes to %s now; try again later", m->source->path);
     return CATALOG_REFUSED;
 }
 
@@ -402,6 +456,8 @@ static int mount_take(struct catalog *base, const char *url_path, struct catalog
     struct mount *m = find(c, path);
     if (!h->film && !m)
         return ERR_NOT_FOUND;
+    if (!h->film && !m->film && is_published(m->source))
+        return refuse_away(m, h);
     if (!h->film && !m->film && m->err && now < m->failed + MOUNT_RETRY)
         return refuse(m, h);
     if (!h->film && !m->film && m->stale) {
@@ -428,7 +484,10 @@ static void list_mount(const struct mount *m, struct put *out)
     const struct film *f = m->film;
     put_format(out, "%s\t", m->source->path);
     if (!f || f->state != FILM_OPEN) {
-        put_format(out, "%s\t?\r\n", m->err ? "failed" : "?");
+        put_format(out, "%s\t?\r\n",
+                   is_published(m->source) && !f ? "away"
+                   : m->err                      ? "failed"
+                                                 : "?");
         return;
     }
     const struct stream_media *media = f->stream.media;
@@ -451,9 +510,12 @@ static int mount_list(struct catalog *base, struct catalog_hold *h, char *out, s
     (void)h;
     struct mount_catalog *c = (struct mount_catalog *)base;
     struct put put = put_into(out, cap);
+    *count = 0;
     for (int i = 0; i < c->count; i++)
-        list_mount(c->mounts[i], &put);
-    *count = c->count;
+        if (!is_pattern(c->mounts[i])) {
+            list_mount(c->mounts[i], &put);
+            ++*count;
+        }
     return put.full ? ERR_NO_MEMORY : 0;
 }
 
@@ -491,6 +553,175 @@ static void mount_stats(struct catalog *base, struct stats *out, session_stats_f
         if (f->state == FILM_OPEN)
             stream_collect_stats(&f->stream, path, out, each, ctx, now);
     }
+}
+
+static void retire(struct film *f, usec_t now, usec_t deadline);
+
+// ---- Clients that publish
+
+static void mount_free_one(struct mount *m)
+{
+    free(m->own);
+    free(m);
+}
+
+// The path of a client that has left, if it was one of a pattern.
+static void remove_mount(struct mount *m)
+{
+    struct mount_catalog *c = m->catalog;
+    int at = 0;
+    while (c->mounts[at] != m)
+        at++;
+    memmove(&c->mounts[at], &c->mounts[at + 1], (size_t)(--c->count - at) * sizeof(c->mounts[0]));
+    mount_free_one(m);
+}
+
+static void client_begin(struct publication *base, bool datagram, usec_t now)
+{
+    struct published *p = (struct published *)base;
+    if (!p->mount)
+        return; // its owner knows
+    publisher_set_datagram(p->publisher, datagram);
+    open_film(p->mount, now);
+}
+
+static void client_packet(struct publication *base, enum media_track track, bool rtcp,
+                          const uint8_t *data, size_t len, usec_t arrived)
+{
+    publisher_packet(((struct published *)base)->publisher, track, rtcp, data, len, arrived);
+}
+
+static void client_end(struct publication *base, const char *why, usec_t now)
+{
+    struct published *p = (struct published *)base;
+    struct mount *m = p->mount;
+    publisher_end(p->publisher, why);
+    free(p);
+    if (!m)
+        return;
+    m->client = NULL;
+    m->err = 0;
+    if (m->film)
+        retire(m->film, now, now + RECORDER_END);
+    if (m->own)
+        remove_mount(m);
+    else
+        set_deadline(m->catalog);
+}
+
+static void on_client_begun(void *ctx, usec_t now)
+{
+    const struct published *p = ctx;
+    p->events->on_begun(p->ctx, now);
+}
+
+static void on_client_over(void *ctx, const char *why, usec_t now)
+{
+    const struct published *p = ctx;
+    p->events->on_over(p->ctx, why, now);
+}
+
+static void send_client_rtcp(void *ctx, enum media_track track, const uint8_t *data, size_t len)
+{
+    const struct published *p = ctx;
+    p->events->send_rtcp(p->ctx, track, data, len);
+}
+
+static void copy_pattern(struct options *own, const struct options *pattern, const char *at)
+{
+    char path[SOURCE_PATH_MAX];
+    snprintf(path, sizeof(path), "%s", at); // which may be that of `own`
+    *own = *pattern;
+    memcpy(own->mount, path, sizeof(path));
+    own->path = own->mount;
+}
+
+// Makes the mount of a path that a pattern matches. NULL: none does, there are too many, or there
+// is no memory: *reason.
+static struct mount *add_mount(struct mount_catalog *c, const char *path, const char **reason)
+{
+    const struct mount *pattern = NULL;
+    for (int i = 0; i < c->count && !pattern; i++)
+        if (is_pattern(c->mounts[i]) && source_publish_matches(c->mounts[i]->source->path, path))
+            pattern = c->mounts[i];
+    *reason =
+        !pattern ? "is no path to publish to (weir-send --publish PATH)" : "is one path too many";
+    if (!pattern || c->count == MOUNTS_MAX)
+        return NULL;
+    *reason = "has no memory";
+    struct options *own = malloc(sizeof(*own));
+    struct mount *m = own ? mount_new(c) : NULL;
+    if (!m) {
+        free(own);
+        return NULL;
+    }
+    copy_pattern(own, pattern->source, path);
+    m->own = own;
+    m->source = own;
+    c->mounts[c->count++] = m;
+    return m;
+}
+
+static struct published *client_new(struct mount *m, const struct publication_config *config)
+{
+    static const struct publication_ops ops = {
+        .begin = client_begin, .packet = client_packet, .end = client_end};
+    struct published *p = malloc(sizeof(*p));
+    if (!p)
+        return NULL;
+    *p = (struct published){
+        .base.ops = &ops, .mount = m, .events = config->events, .ctx = config->ctx};
+    struct publisher_config publisher = {.loop = m->catalog->loop,
+                                         .name = m->source->path,
+                                         .sdp = config->sdp,
+                                         .on_begun = on_client_begun,
+                                         .on_over = on_client_over,
+                                         .send_rtcp = send_client_rtcp,
+                                         .ctx = p};
+    p->publisher = publisher_new(&publisher);
+    if (p->publisher)
+        return p;
+    free(p);
+    return NULL;
+}
+
+static int mount_publish(struct catalog *base, const char *url_path,
+                         const struct publication_config *config, struct publication **out,
+                         struct media_refusal *refusal)
+{
+    struct mount_catalog *c = (struct mount_catalog *)base;
+    char path[REQUEST_PATH_MAX + 1] = "/";
+    const char *reason = "is no path to publish to (weir-send --publish PATH)";
+    struct mount *m = NULL;
+    if (request_path_decode(url_path, path + 1, sizeof(path) - 1) == 0 && !(m = find(c, path + 1)))
+        m = add_mount(c, path, &reason);
+    refusal->status = c->count == MOUNTS_MAX ? 503 : 404;
+    if (m && is_published(m->source) && m->client) {
+        refusal->status = 503;
+        reason = "has a client that publishes to it already";
+    } else if (m && is_published(m->source)) {
+        m->client = client_new(m, config);
+        *out = m->client ? &m->client->base : NULL;
+        if (m->client)
+            return 0;
+        refusal->status = 503;
+        reason = "has no memory";
+        if (m->own)
+            remove_mount(m);
+    }
+    snprintf(refusal->text, sizeof(refusal->text), "%.100s %s", path, reason);
+    return CATALOG_REFUSED;
+}
+
+// The path is not offered any longer: its client leaves soon.
+static void dismiss(struct mount *m, usec_t now)
+{
+    struct published *p = m->client;
+    if (!p)
+        return;
+    m->client = NULL;
+    p->mount = NULL;
+    p->events->on_over(p->ctx, "the server offers the path no longer", now);
 }
 
 // ---- Changes
@@ -547,15 +778,40 @@ static void renew(struct mount *m, usec_t now, usec_t deadline)
     open_film(m, now);
 }
 
+// Returns the mount that a source of a reload keeps: of its name and kind. NULL: it has none.
+static struct mount *kept(struct mount_catalog *c, const struct options *source)
+{
+    for (int i = 0; i < c->count; i++)
+        if (strcmp(c->mounts[i]->source->path, source->path) == 0 && !c->mounts[i]->own &&
+            is_published(c->mounts[i]->source) == is_published(source))
+            return c->mounts[i];
+    return NULL;
+}
+
+// Returns the pattern of the new sources that the path of a client matches. NULL: there is none, or
+// the path is one of them.
+static const struct options *pattern_of(const struct mount *m, const struct options *o)
+{
+    const struct options *pattern = NULL;
+    for (int i = 0; m->own && i < o->source_count; i++) {
+        const struct options *one = &o->sources[i];
+        if (strcmp(one->path, m->source->path) == 0)
+            return NULL;
+        if (source_publish_is_any(one->path) && source_publish_matches(one->path, m->source->path))
+            pattern = one;
+    }
+    return pattern;
+}
+
 int mount_catalog_reload(struct catalog *base, struct options *o)
 {
     struct mount_catalog *c = (struct mount_catalog *)base;
-    struct mount *mounts[SOURCES_MAX] = {0};
+    struct mount *mounts[MOUNTS_MAX] = {0};
     bool is_new[SOURCES_MAX] = {0};
     usec_t now = clock_now(), deadline = now + RECORDER_END; // of all recordings together
     assert(o->source_count <= SOURCES_MAX);
     for (int i = 0; i < o->source_count; i++) {
-        mounts[i] = find(c, o->sources[i].path + 1);
+        mounts[i] = kept(c, &o->sources[i]);
         is_new[i] = !mounts[i];
         if (is_new[i] && !(mounts[i] = mount_new(c)))
             goto free_mounts;
@@ -565,9 +821,15 @@ int mount_catalog_reload(struct catalog *base, struct options *o)
         goto free_mounts;
     struct generation *before = c->generation;
     c->generation = g;
+    int count = o->source_count;
     for (int i = 0; i < c->count; i++) {
         struct mount *m = c->mounts[i];
-        bool stays = false;
+        const struct options *pattern = pattern_of(m, o);
+        bool stays = pattern && count < MOUNTS_MAX;
+        if (stays) {
+            copy_pattern(m->own, pattern, m->source->path);
+            mounts[count++] = m;
+        }
         for (int k = 0; k < o->source_count; k++)
             stays = stays || mounts[k] == m;
         if (stays)
@@ -575,13 +837,19 @@ int mount_catalog_reload(struct catalog *base, struct options *o)
         log_info("%s is no longer offered", m->source->path);
         if (m->film)
             retire(m->film, now, deadline);
-        free(m);
+        dismiss(m, now);
+        mount_free_one(m);
     }
-    c->count = o->source_count;
+    c->count = count;
     memcpy(c->mounts, mounts, sizeof(c->mounts));
-    for (int i = 0; i < c->count; i++) {
+    for (int i = 0; i < o->source_count; i++) {
         struct mount *m = c->mounts[i];
         m->source = &o->sources[i];
+        if (is_published(m->source)) {
+            if (m->film && m->film->state == FILM_OPEN)
+                set_limits(&m->film->stream, m->source);
+            continue; // other options are for the next client
+        }
         // One that has failed is tried again: a reading may be meant for it.
         struct film *f = m->film;
         bool is_same = f && options_source_equal(f->source, m->source);
@@ -622,7 +890,7 @@ static void mount_free(struct catalog *base)
     usec_t deadline = clock_now() + RECORDER_END; // of all recordings together
     for (int i = 0; i < c->count; i++) {
         end_film(c->mounts[i]->film, deadline);
-        free(c->mounts[i]);
+        mount_free_one(c->mounts[i]);
     }
     for (struct film *f = c->past, *next; f; f = next) {
         next = f->next;
@@ -641,6 +909,7 @@ struct catalog *mount_catalog_new(uv_loop_t *loop, const struct options *o)
                                            .list = mount_list,
                                            .stats = mount_stats,
                                            .set_highest = mount_set_highest,
+                                           .publish = mount_publish,
                                            .free = mount_free};
     struct mount_catalog *c = calloc(1, sizeof(*c));
     if (!c)
@@ -650,7 +919,11 @@ struct catalog *mount_catalog_new(uv_loop_t *loop, const struct options *o)
     c->loop = loop;
     c->generation = generation_new(o, NULL);
     c->deadline = timer_new(loop, on_deadline, c);
-    c->openers = workers_new(loop, SOURCES_MAX, SOURCES_MAX);
+    bool has_pattern = false;
+    for (int i = 0; i < o->source_count; i++)
+        has_pattern = has_pattern || source_publish_is_any(o->sources[i].path);
+    int max = has_pattern ? MOUNTS_MAX : SOURCES_MAX;
+    c->openers = workers_new(loop, max, MOUNTS_MAX);
     if (!c->generation || !c->deadline || !c->openers)
         goto free_catalog;
     assert(o->source_count <= SOURCES_MAX);
@@ -662,7 +935,8 @@ struct catalog *mount_catalog_new(uv_loop_t *loop, const struct options *o)
         c->mounts[c->count++] = m;
     }
     for (int i = 0; i < c->count; i++)
-        open_film(c->mounts[i], clock_now());
+        if (!is_published(c->mounts[i]->source))
+            open_film(c->mounts[i], clock_now());
     return &c->base;
 
 free_catalog:

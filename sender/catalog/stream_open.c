@@ -458,7 +458,9 @@ static struct stream_media *open_camera(struct media_guard *guard, const struct 
 {
     bool is_silent = o->audio && strcmp(o->audio, "none") == 0;
     bool waits = o->wait || *o->mount; // the other sources go on without it
-    struct camera *camera = camera_open(name, !is_silent, waits, guard, err);
+    struct camera *camera = o->publisher
+                                ? camera_open_published(o->publisher, !is_silent, guard, err)
+                                : camera_open(name, !is_silent, waits, guard, err);
     if (!camera)
         return NULL;
     *err = ERR_UNSUPPORTED;
@@ -500,9 +502,8 @@ static struct stream_media *open_media(struct media_guard *guard, const struct o
         struct source *source = given_media_source(o->pushed);
         return source ? encode(source, NULL, guard, o, name, err) : NULL;
     }
-    if (camera_is(name)) {
+    if (camera_is(name) || o->publisher)
         return open_camera(guard, o, name, err);
-    }
     if (stored_file_is(name)) {
         struct stored_cache *cache = stored_cache_new(name, guard, err);
         if (cache &&
@@ -598,6 +599,11 @@ int stream_open_why(struct stream *s, struct media_guard *guard, const struct op
     size_t len = strlen(name);
     bool is_file = !strchr(name, ':') && strncmp(errors.first, name, len) == 0 &&
                    strncmp(errors.first + len, ": ", 2) == 0;
+    const char *reason = o->publisher ? strstr(errors.first, ": ") : NULL; // after its name
+    if (err && reason) {
+        snprintf(why, STREAM_OPEN_WHY, "%s", reason + 2);
+        return err;
+    }
     snprintf(why, STREAM_OPEN_WHY, "%s",
              err == ERR_UNSUPPORTED && is_file ? errors.first + len + 2 : err_text(err));
     return err;

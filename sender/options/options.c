@@ -353,7 +353,8 @@ static bool is_test(const char *source)
 // Returns true if the source's H.264 is passed on unless --transcode is given.
 static bool is_passed(const char *source)
 {
-    return url_scheme(source) || media_input_is_pipe(source);
+    return strcmp(source, SOURCE_PUBLISHED) == 0 || url_scheme(source) ||
+           media_input_is_pipe(source);
 }
 
 // Parses "test:..." and "synthetic:...", and accepts any other source. Returns NULL, or the error.
@@ -399,6 +400,19 @@ static const char *read_source(void *options, const char *value, char *reason, s
     o->given[o->given_count++] = value;
     size_t len = name_length(value);
     return parse_source(o, len ? value + len + 1 : value);
+}
+
+static const char *read_publish(void *options, const char *value, char *reason, size_t cap)
+{
+    (void)reason, (void)cap;
+    struct options *o = options;
+    if (!source_publish_is(value))
+        return "expects a path such as /cam or /cams/front, of names with 1 to 32 letters, digits, "
+               "'_' and '-'; * instead of the last one is each name";
+    if (o->publish_count == SOURCES_MAX)
+        return "is one too many: at most 16 paths";
+    o->publish[o->publish_count++] = value;
+    return NULL;
 }
 
 // ---- Several sources
@@ -476,6 +490,29 @@ static int make_source(struct options *o, const char *value, char *error, size_t
     return 0;
 }
 
+// Makes a source of a path to which clients publish. Returns 0, or ERR_MALFORMED.
+static int make_published(struct options *o, const char *path, char *error, size_t cap)
+{
+    const char *name = path + 1;
+    size_t len = strlen(name);
+    if (find_source(o->sources, o->source_count, name, len))
+        return err_say(error, cap, ERR_MALFORMED, "two sources are at '%s'", path);
+    if (o->source_count == SOURCES_MAX)
+        return err_say(error, cap, ERR_MALFORMED, "at most %d sources", SOURCES_MAX);
+    struct options *section = find_source(o->sections, o->section_count, name, len);
+    struct options *one =
+        add_source(section ? section : o, &o->sources, &o->source_count, name, len);
+    if (!one)
+        return err_say(error, cap, ERR_MALFORMED, "out of memory");
+    one->source = SOURCE_PUBLISHED;
+    if (one->record && source_publish_is_any(path))
+        return err_say(error, cap, ERR_MALFORMED,
+                       "--record conflicts with --publish %s: give it in the section of another "
+                       "source",
+                       path);
+    return 0;
+}
+
 // Puts the source's name into that of its recording. Returns 0, or ERR_MALFORMED.
 static int name_recording(struct options *one, char *error, size_t cap)
 {
@@ -495,10 +532,10 @@ static int name_recording(struct options *one, char *error, size_t cap)
 // the operand of its name. Returns 0, or ERR_MALFORMED.
 static int make_sources(struct options *o, char *error, size_t cap)
 {
-    bool is_one = o->given_count == 1 && !name_length(o->given[0]);
+    bool is_one = o->given_count == 1 && !o->publish_count && !name_length(o->given[0]);
     for (int i = 0; i < o->section_count; i++)
         is_one = is_one && !o->sections[i].has_source;
-    if (is_one || o->given_count + o->section_count == 0)
+    if (is_one || o->given_count + o->section_count + o->publish_count == 0)
         return 0;
     int err = 0;
     for (int i = 0; i < o->given_count && !err; i++)
@@ -506,7 +543,7 @@ static int make_sources(struct options *o, char *error, size_t cap)
     for (int i = 0; i < o->section_count && !err; i++) {
         const struct options *s = &o->sections[i];
         const char *name = s->mount + 1;
-        if (!s->has_source && !o->given_count)
+        if (!s->has_source && o->given_count + o->publish_count == 0)
             return err_say(error, cap, ERR_MALFORMED, "[source %s] expects a line source = SOURCE",
                            name);
         if (s->has_source && o->source_count == SOURCES_MAX)
@@ -514,6 +551,8 @@ static int make_sources(struct options *o, char *error, size_t cap)
         if (s->has_source && !add_source(s, &o->sources, &o->source_count, name, strlen(name)))
             return err_say(error, cap, ERR_MALFORMED, "out of memory");
     }
+    for (int i = 0; i < o->publish_count && !err; i++)
+        err = make_published(o, o->publish[i], error, cap);
     for (int i = 0; i < o->source_count && !err; i++) { // where they stay
         o->sources[i].path = o->sources[i].mount;
         err = name_recording(&o->sources[i], error, cap);
@@ -569,6 +608,10 @@ static const struct option_row rows[] = {
              "it; one that listens on this machine only is not announced either"},
     {.name = "path", .argument = "PATH", .kind = OPTION_TEXT, .at = AT(path), .read = read_path,
      .fallback = "/live", .help = "path in the URL"},
+    {.name = "publish", .argument = "PATH", .read = read_publish, .repeats = true,
+     .help = "let clients publish to this path by RTSP (ANNOUNCE, RECORD), as ffmpeg -f rtsp does: "
+             "viewers find it while one does. /cams/* is each path below /cams; repeat it for more, at "
+             "most 16"},
     {.name = "mtp-port", .argument = "PORT", .kind = OPTION_INT, .at = AT(mtp_port), .min = 1,
      .max = 65535,
      .help = "TCP port of the transport mtp-raw (default: any free port)"},

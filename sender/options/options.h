@@ -29,6 +29,7 @@ extern "C" {
 #endif
 
 struct given_media;
+struct publisher;
 
 // With several sources, or one that has a name, `sources` has the options of each; the members
 // marked (source) may differ among them, and those of the outer struct are meaningless.
@@ -38,10 +39,14 @@ struct options {
     char *file;         // owned: text of the configuration file; NULL: none
     const char *path;   // (source) begins with '/'; strings are borrowed from argv and `file`
     const char *source; // (source)
-    char mount[SOURCE_NAME_MAX + 1]; // `path` of a source with a name; "": it has none
-    int source_count;                // 0: one source without a name
-    struct options *sources;         // owned, source_count of them
-    struct options *sections;        // owned: those of [source NAME], while they are read
+    char mount[SOURCE_PATH_MAX]; // `path` of a source with a name; "": it has none
+    // (source) Borrowed; not of the command line: the client whose media is at `path`. NULL: none.
+    struct publisher *publisher;
+    const char *publish[SOURCES_MAX]; // paths of --publish
+    int publish_count;
+    int source_count;         // 0: one source without a name
+    struct options *sources;  // owned, source_count of them
+    struct options *sections; // owned: those of [source NAME], while they are read
     int section_count;
     const char *given[SOURCES_MAX]; // operands
     int given_count;

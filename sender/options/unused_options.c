@@ -25,7 +25,8 @@ static enum kind kind_of(const struct options *o, bool is_folder)
         return SYNTHETIC;
     if (source_is_capture(o->source))
         return DEVICE;
-    if (url_scheme(o->source) || media_input_is_pipe(o->source))
+    if (strcmp(o->source, SOURCE_PUBLISHED) == 0 || url_scheme(o->source) ||
+        media_input_is_pipe(o->source))
         return CAMERA;
     if (strncmp(o->source, "test:", 5) == 0)
         return TEST;

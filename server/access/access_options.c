@@ -36,11 +36,13 @@ const char *access_options_read_path(void *options, const char *value, char *rea
     char path[REQUEST_PATH_MAX];
     if (strcmp(value, ACCESS_INVITE_METRICS) == 0 || strcmp(value, ACCESS_INVITE_CONTROL) == 0)
         return NULL;
+    if (strncmp(value, ACCESS_INVITE_PUBLISH, strlen(ACCESS_INVITE_PUBLISH)) == 0)
+        value += strlen(ACCESS_INVITE_PUBLISH);
     return value[0] == '/' && strlen(value) < REQUEST_URL_PATH_MAX && !strpbrk(value, "?# ") &&
                    request_path_decode(value, path, sizeof(path)) == 0
                ? NULL
-               : "expects the path of a URL, such as /live, / for all of them, or metrics or "
-                 "control";
+               : "expects the path of a URL, such as /live, / for all of them, publish:/live, or "
+                 "metrics or control";
 }
 
 const char *access_options_read_user(void *options, const char *value, char *reason, size_t cap)

@@ -13,7 +13,7 @@ extern "C" {
 struct access_options { // strings are borrowed; NULL: not given
     const char *file;
     const char *user;   // whose line is made
-    const char *invite; // the path of a URL, or "metrics" or "control"
+    const char *invite; // the path of a URL, "publish:" and a path, or "metrics" or "control"
     const char *invite_for;
     bool insecure; // everybody may watch, off the loopback, too
     bool qr;       // the URL for a phone is printed as a QR code
@@ -35,7 +35,8 @@ enum { ACCESS_FOR_DAYS = 7 }; // --for, if it is not given
     {.name = "invite", .argument = "PATH", .kind = OPTION_FILE,                                     \
      .at = (base) + offsetof(struct access_options, invite), .read = access_options_read_path,      \
      .help = "print a URL with a key for this path and what is below it, or with the word metrics "  \
-             "for the page of --metrics, or control for weir-send's interface, and exit"},          \
+             "for the page of --metrics, or control for weir-send's interface, or publish:PATH "    \
+             "to publish to it, and exit"},                                                         \
     {.name = "for", .argument = "TIME", .kind = OPTION_FILE,                                        \
      .at = (base) + offsetof(struct access_options, invite_for), .read = access_options_read_for,   \
      .help = "how long the key of --invite is valid: 90m, 12h, 7d, or ever (default 7d)"},          \
@@ -64,6 +65,7 @@ int access_options_open(const struct access_options *o, const char *state_dir, u
 
 #define ACCESS_INVITE_METRICS "metrics" // --invite metrics
 #define ACCESS_INVITE_CONTROL "control"
+#define ACCESS_INVITE_PUBLISH "publish:" // before a path
 
 #ifdef __cplusplus
 }

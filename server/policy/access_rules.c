@@ -86,6 +86,7 @@ static bool read_rights(struct text words, unsigned *rights)
         unsigned right = text_is(word, "watch")     ? ACCESS_WATCH
                          : text_is(word, "metrics") ? ACCESS_METRICS
                          : text_is(word, "control") ? ACCESS_CONTROL
+                         : text_is(word, "publish") ? ACCESS_PUBLISH
                                                     : 0;
         if (!right)
             return false;
@@ -102,9 +103,8 @@ static const char *read_allow(struct access_rules *r, struct scan value)
         return "at most 1024 lines with allow";
     struct access_rule *rule = &r->rules[r->rule_count];
     if (take_word(&value).len || !read_rights(rights, &rule->rights))
-        return "expects allow = USER PATH RIGHTS; RIGHTS is watch, metrics, control, or several "
-               "with "
-               "commas";
+        return "expects allow = USER PATH RIGHTS; RIGHTS is watch, publish, metrics, control, or "
+               "several with commas";
     if (user.len >= sizeof(name) || where.len >= sizeof(path))
         return "a name or a path is too long";
     text_copy(user, name, sizeof(name));

@@ -6,6 +6,7 @@
 //     allow = anna /films watch         this path and all below it
 //     allow = anna / watch,metrics      everything, and the page of --metrics
 //     allow = anna / control            the interface of --control
+//     allow = anna /cams publish        to these paths (weir-send --publish)
 //     allow = * /public watch           everybody, without a password
 //
 // Paths are those of URLs (%20 is a space). Pure.
@@ -33,6 +34,7 @@ enum access_right { // a set of them is a number
     ACCESS_WATCH = 1,
     ACCESS_METRICS = 2,
     ACCESS_CONTROL = 4, // of sessions, over HTTP
+    ACCESS_PUBLISH = 8,
 };
 
 struct access_user {

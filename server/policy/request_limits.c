@@ -30,8 +30,12 @@ static const struct request_limit methods[] = {
     [RTSP_SET_PARAMETER] = {"SET_PARAMETER", REQUEST_COSTS_ANSWER, 0, 0,
                             "REQUEST_MAX_PARAMETERS lines, each a row of its own", ""},
     [RTSP_UNKNOWN] = ANSWER("another method"),
-    [RTSP_ANNOUNCE] = ANSWER("ANNOUNCE"), // is refused, as is RECORD
-    [RTSP_RECORD] = ANSWER("RECORD"),
+    [RTSP_ANNOUNCE] = {"ANNOUNCE", REQUEST_COSTS_PLACE, 0, 0,
+                       "one client a path, MOUNTS_MAX paths, and one a connection",
+                       "sender/catalog/mount_catalog.c"},
+    [RTSP_RECORD] = {"RECORD", REQUEST_COSTS_WORK, 0, 0,
+                     "one stream a path; PUBLISH_MAX_PACKETS a second",
+                     "server/rtsp/publish_setup.c"},
 };
 
 static const struct request_limit parameters[] = {

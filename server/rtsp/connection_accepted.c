@@ -655,6 +655,7 @@ void connection_accepted_second(struct connection_accepted *c, usec_t now)
     }
     if (session)
         session_second(session, now);
+    rtsp_handler_second(c->handler, now);
     if (c->awaits_film && c->continues >= 0)
         say_that_it_continues(c);
     if (c->awaits_film || c->awaits_web)

@@ -23,6 +23,7 @@
 #include "server/policy/rtsp_parameters.h"
 #include "server/policy/scale.h"
 #include "server/policy/session_attach.h"
+#include "server/rtsp/publish_setup.h"
 #include "server/rtsp/track_setup.h"
 #include "stream/abr/film_table_parts.h"
 
@@ -31,15 +32,16 @@ enum { MAX_URI = 1024, LIMIT_S = CATALOG_OPEN_LIMIT / USEC_PER_SEC };
 struct rtsp_handler {
     struct rtsp_handler_config config;
     struct rtsp_session state;
-    struct track_setup *setup;    // owned
-    struct access_guest *guest;   // owned; NULL: everybody may watch
-    bool is_known;                // a request of the connection was let in
-    char token[LOGIN_TOKEN_TEXT]; // as rtsp_handler_begin has it; empty: none
-    char *authorization;          // owned; the same; NULL: none
-    struct catalog_hold hold;     // of the film whose path was requested last
-    struct stream *stream;        // the stream of the film; NULL: none yet
-    int query_level;              // from ?level=N; -1 = none
-    char group[RTSP_MAX_NAME];    // Pipelined-Requests of the session's SETUP; empty: none
+    struct track_setup *setup;     // owned
+    struct publish_setup *publish; // owned; serves the client once it has announced media
+    struct access_guest *guest;    // owned; NULL: everybody may watch
+    bool is_known;                 // a request of the connection was let in
+    char token[LOGIN_TOKEN_TEXT];  // as rtsp_handler_begin has it; empty: none
+    char *authorization;           // owned; the same; NULL: none
+    struct catalog_hold hold;      // of the film whose path was requested last
+    struct stream *stream;         // the stream of the film; NULL: none yet
+    int query_level;               // from ?level=N; -1 = none
+    char group[RTSP_MAX_NAME];     // Pipelined-Requests of the session's SETUP; empty: none
     struct request_budget budgets[PARAMETER_COUNT];
     struct session_attach attach; // of the session
 };
@@ -56,6 +58,13 @@ static void on_film_revoked(void *ctx)
 {
     struct rtsp_handler *h = ctx;
     h->stream = NULL;
+}
+
+static void on_publish_over(void *ctx, const char *why, usec_t now)
+{
+    struct rtsp_handler *h = ctx;
+    (void)now;
+    h->config.on_stuck(h->config.ctx, why);
 }
 
 static void on_access_ready(void *ctx, usec_t now)
@@ -85,13 +94,22 @@ struct rtsp_handler *rtsp_handler_new(const struct rtsp_handler_config *config, 
                                        .ctx = config->ctx,
                                        .srtp = config->srtp};
     h->setup = track_setup_new(&setup);
+    struct publish_setup_config publish = {.loop = config->loop,
+                                           .catalog = config->catalog,
+                                           .tcp = config->tcp,
+                                           .name = config->name,
+                                           .state = &h->state,
+                                           .on_ready = on_film_ready,
+                                           .on_over = on_publish_over,
+                                           .ctx = h};
+    h->publish = publish_setup_new(&publish);
     struct access_guest_config guest = {.access = config->access,
                                         .loop = config->loop,
                                         .peer = (const struct sockaddr *)tcp_conn_peer(config->tcp),
                                         .on_ready = on_access_ready,
                                         .ctx = h};
     h->guest = config->access ? access_guest_new(&guest) : NULL;
-    if (h->setup && (h->guest || !config->access))
+    if (h->setup && h->publish && (h->guest || !config->access))
         return h;
     rtsp_handler_free(h, now);
     return NULL;
@@ -105,6 +123,7 @@ void rtsp_handler_free(struct rtsp_handler *h, usec_t now)
     if (h->authorization)
         explicit_bzero(h->authorization, strlen(h->authorization));
     free(h->authorization);
+    publish_setup_free(h->publish, now);
     track_setup_free(h->setup, now);
     h->config.catalog->ops->leave(h->config.catalog, &h->hold);
     free(h);
@@ -122,6 +141,12 @@ void rtsp_handler_begin(struct rtsp_handler *h, struct text token, struct text a
 void rtsp_handler_end_session(struct rtsp_handler *h, usec_t now)
 {
     track_setup_teardown(h->setup, now);
+    publish_setup_end(h->publish, "the server stops", now);
+}
+
+void rtsp_handler_second(struct rtsp_handler *h, usec_t now)
+{
+    publish_setup_second(h->publish, now);
 }
 
 struct session *rtsp_handler_session(const struct rtsp_handler *h)
@@ -136,7 +161,10 @@ const struct rtsp_session *rtsp_handler_state(const struct rtsp_handler *h)
 
 void rtsp_handler_interleaved(struct rtsp_handler *h, const struct rtsp_item *frame, usec_t now)
 {
-    track_setup_interleaved(h->setup, frame->channel, frame->data, frame->data_len, now);
+    if (h->state.records)
+        publish_setup_interleaved(h->publish, frame->channel, frame->data, frame->data_len, now);
+    else
+        track_setup_interleaved(h->setup, frame->channel, frame->data, frame->data_len, now);
 }
 
 // ---- Another connection for a session
@@ -201,7 +229,7 @@ void rtsp_handler_dismiss(struct rtsp_handler *h, const char *why)
     struct session *session = track_setup_session(h->setup);
     if (session)
         session_dismiss(session, why);
-    if (session && len > 0 && (size_t)len < sizeof(text))
+    if ((session || h->state.records) && len > 0 && (size_t)len < sizeof(text))
         (void)tcp_conn_send(h->config.tcp, text, (size_t)len);
 }
 
@@ -231,6 +259,11 @@ static void take_key(struct text *uri, char bare[MAX_URI], char key[URL_MAX_KEY]
     *uri = (struct text){bare, strlen(bare)};
 }
 
+static bool is_to_publish(const struct rtsp_handler *h, const struct rtsp_item *request)
+{
+    return h->state.records || request->method == RTSP_ANNOUNCE;
+}
+
 // Returns true if the request may be served. *waits: it must be served again; otherwise `a` has
 // the reason.
 static bool is_let_in(struct rtsp_handler *h, const struct rtsp_item *request, const char *key,
@@ -244,9 +277,9 @@ static bool is_let_in(struct rtsp_handler *h, const struct rtsp_item *request, c
                                .key = {key, strlen(key)},
                                .authorization = rtsp_header(request, "Authorization"),
                                .token = {h->token, strlen(h->token)},
-                               .right = ACCESS_WATCH,
+                               .right = is_to_publish(h, request) ? ACCESS_PUBLISH : ACCESS_WATCH,
                                .is_secure = tcp_conn_is_secure(h->config.tcp),
-                               .in_session = track_setup_session(h->setup) != NULL};
+                               .in_session = track_setup_session(h->setup) || h->state.records};
     if (!h->guest || request->method == RTSP_OPTIONS)
         return true;
     if (!r.authorization.at && h->authorization)
@@ -360,11 +393,12 @@ static int first_level(const struct rtsp_handler *h)
     return h->query_level >= 0 && h->query_level < top ? h->query_level : top;
 }
 
-static void handle_options(struct rtsp_response *a)
+static void handle_options(const struct rtsp_handler *h, struct rtsp_response *a)
 {
     rtsp_response_header(a,
                          "Public: OPTIONS, DESCRIBE, SETUP, PLAY, PAUSE, TEARDOWN, GET_PARAMETER, "
-                         "SET_PARAMETER\r\n");
+                         "SET_PARAMETER%s\r\n",
+                         publish_setup_is_offered(h->publish) ? ", ANNOUNCE, RECORD" : "");
 }
 
 static void handle_describe(struct rtsp_handler *h, const struct rtsp_item *request,
@@ -856,13 +890,33 @@ static void note_group(struct rtsp_handler *h, const struct rtsp_item *request,
     rtsp_response_header(a, RTSP_PIPELINED_HEADER ": %s\r\n", h->group);
 }
 
+// Serves a request of a client that publishes, or is about to. Returns false if it has to wait.
+static bool serve_publish(struct rtsp_handler *h, const struct rtsp_item *request,
+                          struct rtsp_response *a, usec_t now)
+{
+    char uri[MAX_URI];
+    if (request->method == RTSP_OPTIONS) {
+        handle_options(h, a);
+    } else if (request->method == RTSP_GET_PARAMETER) {
+        handle_get_parameter(h, request, a, now);
+    } else if (request->uri.len >= sizeof(uri)) {
+        a->status = 414;
+    } else {
+        text_copy(request->uri, uri, sizeof(uri));
+        return publish_setup_serve(h->publish, request, path_of(uri), a, now);
+    }
+    return true;
+}
+
 // Returns false if the request has to wait.
 static bool serve(struct rtsp_handler *h, const struct rtsp_item *request, struct rtsp_response *a,
                   usec_t now)
 {
+    if (is_to_publish(h, request))
+        return serve_publish(h, request, a, now);
     switch (request->method) {
     case RTSP_OPTIONS:
-        handle_options(a);
+        handle_options(h, a);
         break;
     case RTSP_DESCRIBE:
         handle_describe(h, request, a);
@@ -893,7 +947,7 @@ static bool serve(struct rtsp_handler *h, const struct rtsp_item *request, struc
     case RTSP_UNKNOWN:
     case RTSP_ANNOUNCE:
     case RTSP_RECORD:
-        break;
+        break; // of serve_publish
     }
     if (a->status == 200)
         rtsp_session_apply(&h->state, request->method, 0);
@@ -915,18 +969,24 @@ bool rtsp_handler_serve(struct rtsp_handler *h, const struct rtsp_item *given,
                     : rtsp_session_check(&h->state, request->method, session_of(h, request));
     struct text require = rtsp_header(request, "Require");
     int err;
+    bool is_publish = is_to_publish(h, request);
+    if (is_publish && !publish_setup_is_offered(h->publish))
+        a->status = 501;
     if (a->status == 200 && !is_let_in(h, request, key, a, &waits, now))
         return !waits;
     // Whoever was not let in keeps no place by asking again.
     if (!h->guest || h->is_known || access_guest_is_open(h->guest))
         rtsp_session_alive(&h->state, now); // true even while it waits for a film
     if (a->status == 501) {
-        handle_options(a);
+        handle_options(h, a);
+    } else if (a->status == 455 && h->state.records) {
+        rtsp_response_header(a, "Allow: OPTIONS, GET_PARAMETER, SETUP%s\r\n",
+                             h->state.id[0] ? ", RECORD, TEARDOWN" : "");
     } else if (a->status == 455) { // RFC 2326, 11.3.6: the methods that are valid in this state
         rtsp_response_header(a, "Allow: OPTIONS, DESCRIBE, GET_PARAMETER, %s\r\n",
                              track_setup_session(h->setup) ? "PLAY, PAUSE, TEARDOWN, SET_PARAMETER"
                                                            : "SETUP");
-    } else if (a->status == 200 && (err = take_stream(h, request)) != 0) {
+    } else if (a->status == 200 && !is_publish && (err = take_stream(h, request)) != 0) {
         if (!refuse_uri(h, request, err, a))
             return false;
     } else if (a->status == 200 && require.at) { // RFC 2326, 12.32: no option is supported

@@ -45,6 +45,8 @@ struct rtsp_handler *rtsp_handler_new(const struct rtsp_handler_config *config,
 void rtsp_handler_free(struct rtsp_handler *h, usec_t now); // NULL is fine
 void rtsp_handler_end_session(struct rtsp_handler *h,
                               usec_t now); // ends the session with a BYE, if there is one
+// Call it about once a second.
+void rtsp_handler_second(struct rtsp_handler *h, usec_t now);
 
 // RTSP begins only now, as HTTP was spoken before: its first request has its time from here on.
 // Each request is one of the browser's login with this token (.len == 0: none) and, if it has no

@@ -53,10 +53,13 @@ int server_invite(const struct server_invite *invite)
         log_error("--invite %s requires --metrics ADDR:PORT", what);
         return EXIT_FAILURE;
     }
-    const char *path = is_metrics ? "/" : what;
+    size_t prefix = strlen(ACCESS_INVITE_PUBLISH);
+    bool is_publish = strncmp(what, ACCESS_INVITE_PUBLISH, prefix) == 0;
+    const char *path = is_metrics ? "/" : is_publish ? what + prefix : what;
     int err = make_key(invite, path,
                        is_control   ? ACCESS_CONTROL
                        : is_metrics ? ACCESS_METRICS
+                       : is_publish ? ACCESS_PUBLISH
                                     : ACCESS_WATCH,
                        key);
     if (err) {

@@ -4,6 +4,7 @@
 #ifndef WEIR_SERVER_SESSION_CATALOG_H
 #define WEIR_SERVER_SESSION_CATALOG_H
 
+#include "server/session/publication.h"
 #include "server/session/stream.h"
 
 #ifdef __cplusplus
@@ -58,11 +59,10 @@ struct catalog_ops {
                 struct stream **out);
     void (*leave)(struct catalog *c, struct catalog_hold *h); // also cancels waiting
     // Writes a list of the films to `out`, as many lines as fit: the path, the seconds ("live",
-    // "failed": it cannot be played, "?": not known yet), and the sizes, separated by tabs; *count:
-    // number of all films.
-    // Returns 0; CATALOG_WAITS if the list is being made; ERR_TIMED_OUT if that takes longer than
-    // CATALOG_OPEN_LIMIT; ERR_NO_MEMORY. NULL: the catalog has no list, `take` never returns
-    // ERR_END.
+    // "failed": it cannot be played, "away": no client publishes to it, "?": not known yet), and
+    // the sizes, separated by tabs; *count: number of all films. Returns 0; CATALOG_WAITS if the
+    // list is being made; ERR_TIMED_OUT if that takes longer than CATALOG_OPEN_LIMIT;
+    // ERR_NO_MEMORY. NULL: the catalog has no list, `take` never returns ERR_END.
     int (*list)(struct catalog *c, struct catalog_hold *h, char *out, size_t cap, int *count);
     // Returns media that gives one picture of the film at `path`, decoded, without opening the film
     // for viewers; the caller calls its ops->free. NULL: no memory. Op NULL: pictures are taken of
@@ -76,6 +76,11 @@ struct catalog_ops {
     // LADDER_MAX_LEVELS - 1 ends it. Returns 0, ERR_NOT_FOUND: there is no such stream; ERR_RANGE:
     // it has no such level. NULL: the catalog's streams come and go, and have no limit.
     int (*set_highest)(struct catalog *c, const char *path, int level, usec_t now);
+    // Reserves the path of a URL for a client that publishes to it. Returns 0: the caller owns
+    // *out, and ends it before the catalog is freed; CATALOG_REFUSED: *refusal has the reason.
+    // NULL: clients cannot publish.
+    int (*publish)(struct catalog *c, const char *url_path, const struct publication_config *config,
+                   struct publication **out, struct media_refusal *refusal);
     // All holds must have been left. The loop must run until the catalog's handles are closed.
     void (*free)(struct catalog *c);
 };

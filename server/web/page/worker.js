@@ -289,7 +289,7 @@ class Player {
   listed(body) {
     const films = body.split(/\r?\n/).filter(Boolean).map(line => line.split("\t"))
       .filter(parts => parts[0].startsWith("/"))
-      .map(([path, seconds, sizes]) => ({ path, seconds: Number(seconds), sizes: sizes ?? "", live: seconds === "live", failed: seconds === "failed" }));
+      .map(([path, seconds, sizes]) => ({ path, seconds: Number(seconds), sizes: sizes ?? "", live: seconds === "live", failed: seconds === "failed" || seconds === "away" }));
     post({ type: "list", films });
     this.close();
   }

@@ -26,7 +26,8 @@ TEST_CASE("rtsp_session: the methods allowed in each state")
         {RTSP_SETUP, 200, 200, 455},         {RTSP_PLAY, 455, 200, 200},
         {RTSP_PAUSE, 455, 200, 200},         {RTSP_TEARDOWN, 455, 200, 200},
         {RTSP_GET_PARAMETER, 200, 200, 200}, {RTSP_SET_PARAMETER, 455, 200, 200},
-        {RTSP_UNKNOWN, 501, 501, 501},
+        {RTSP_UNKNOWN, 501, 501, 501},       {RTSP_ANNOUNCE, 200, 455, 455},
+        {RTSP_RECORD, 455, 455, 455},
     };
     for (const row &r : table) {
         INFO(rtsp_method_name(r.method));
@@ -43,6 +44,40 @@ TEST_CASE("rtsp_session: the methods allowed in each state")
         rtsp_session_apply(&s, RTSP_TEARDOWN, 0);
         CHECK(rtsp_session_check(&s, r.method, text_of(nullptr)) == r.init);
     }
+}
+
+TEST_CASE("rtsp_session: the methods after ANNOUNCE, in each state")
+{
+    struct row {
+        rtsp_method method;
+        int init, ready, recording;
+    };
+    const row table[] = {
+        {RTSP_OPTIONS, 200, 200, 200},  {RTSP_GET_PARAMETER, 200, 200, 200},
+        {RTSP_SETUP, 200, 200, 455},    {RTSP_RECORD, 455, 200, 200},
+        {RTSP_TEARDOWN, 455, 200, 200}, {RTSP_ANNOUNCE, 455, 455, 455},
+        {RTSP_PLAY, 455, 455, 455},     {RTSP_PAUSE, 455, 455, 455},
+        {RTSP_DESCRIBE, 455, 455, 455}, {RTSP_SET_PARAMETER, 455, 455, 455},
+        {RTSP_UNKNOWN, 501, 501, 501},
+    };
+    for (const row &r : table) {
+        INFO(rtsp_method_name(r.method));
+        rtsp_session s;
+        rtsp_session_init(&s, 0);
+        rtsp_session_apply(&s, RTSP_ANNOUNCE, 0);
+        CHECK(rtsp_session_check(&s, r.method, text_of(nullptr)) == r.init);
+        rtsp_session_apply(&s, RTSP_SETUP, 0x1234);
+        CHECK(rtsp_session_check(&s, r.method, text_of("0000000000001234")) == r.ready);
+        rtsp_session_apply(&s, RTSP_RECORD, 0);
+        CHECK(rtsp_session_check(&s, r.method, text_of("0000000000001234")) == r.recording);
+        rtsp_session_apply(&s, RTSP_TEARDOWN, 0);
+        CHECK_FALSE(s.records);
+    }
+    rtsp_session s;
+    rtsp_session_init(&s, 0);
+    rtsp_session_apply(&s, RTSP_ANNOUNCE, 0);
+    rtsp_session_apply(&s, RTSP_SETUP, 0x1234);
+    CHECK(rtsp_session_check(&s, RTSP_RECORD, text_of(nullptr)) == 454);
 }
 
 TEST_CASE("rtsp_session: a wrong session gives 454, and so does a missing one where it is required")

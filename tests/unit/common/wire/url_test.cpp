@@ -183,6 +183,8 @@ TEST_CASE("url: the key is taken out of the text, and added to requests")
         {"rtsp://h/key=K", "rtsp://h/key=K", ""},
         {"rtsp://h?key=K", "rtsp://h", "K"},
         {"rtsp://h/live?key=K/trackID=0", "rtsp://h/live/trackID=0", "K"},
+        {"rtsp://h/live?key=K/streamid=0", "rtsp://h/live/streamid=0", "K"},
+        {"rtsp://h/live?key=K/stream=1", "rtsp://h/live/stream=1", "K"},
         {"rtsp://h/live?key=a/b", "rtsp://h/live", "a/b"},
     };
     for (const auto &row : table) {

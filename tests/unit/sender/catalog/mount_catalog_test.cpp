@@ -8,6 +8,8 @@
 #include <vector>
 
 #include "common/base/err.h"
+#include "common/net/clock.h"
+#include "sender/policy/source_name.h"
 
 namespace
 {
@@ -205,4 +207,120 @@ TEST_CASE("mount_catalog: a reload while sources are being opened", "[threads]")
     CHECK(s.list() == "/c\tlive\t160x90\r\n/a\tlive\t320x180,256x144\r\n");
     s.leave(a);
     s.leave(c);
+}
+
+namespace
+{
+
+// A client that publishes to a path, without media.
+struct client {
+    publication *p = nullptr;
+    bool begun = false;
+    std::string over;
+    media_refusal refusal{};
+
+    int publish(served &s, const char *path)
+    {
+        static const publication_events events = {
+            [](void *ctx, usec_t) { static_cast<client *>(ctx)->begun = true; },
+            [](void *ctx, const char *why, usec_t) { static_cast<client *>(ctx)->over = why; },
+            [](void *, media_track, const uint8_t *, size_t) {}};
+        static const char text[] = "v=0\r\no=- 0 0 IN IP4 127.0.0.1\r\ns=x\r\nt=0 0\r\nm=video 0 "
+                                   "RTP/AVP 96\r\na=rtpmap:96 H264/90000\r\n";
+        sdp description;
+        REQUIRE(sdp_decode(text, strlen(text), &description) == 0);
+        publication_config config = {&description, &events, this};
+        return s.c->ops->publish(s.c, path, &config, &p, &refusal);
+    }
+    void end(const char *why = nullptr)
+    {
+        p->ops->end(p, why, clock_now());
+        p = nullptr;
+    }
+    void begin(served &s)
+    {
+        p->ops->begin(p, false, clock_now());
+        while (!begun && over.empty())
+            uv_run(&s.loop, UV_RUN_ONCE);
+    }
+};
+
+} // namespace
+
+TEST_CASE("mount_catalog: clients publish to paths, one to each", "[threads]")
+{
+    served s({{"cam", SOURCE_PUBLISHED}, {"cams/*", SOURCE_PUBLISHED}, {"pic", "test:160x90@15"}});
+    s.count = 2; // a pattern is not listed
+    CHECK(s.list().find("/cam\taway\t?\r\n/pic\t") == 0);
+    viewer v;
+    CHECK(s.take("/cam", v) == CATALOG_REFUSED);
+    CHECK(v.hold.refusal.status == 404);
+    CHECK(s.take("/cams/*", v) == ERR_NOT_FOUND);
+    client a, b, c;
+    for (const char *path : {"/pic", "/other", "/cams", "/cams/*", "/cams/a/b", "/"}) {
+        CHECK(a.publish(s, path) == CATALOG_REFUSED);
+        CHECK(a.refusal.status == 404);
+    }
+    REQUIRE(a.publish(s, "/cam") == 0);
+    CHECK(b.publish(s, "/cam") == CATALOG_REFUSED);
+    CHECK(b.refusal.status == 503);
+    CHECK(s.take("/cam", v) == CATALOG_REFUSED); // it does not record yet
+    REQUIRE(b.publish(s, "/cams/front") == 0);
+    CHECK(c.publish(s, "/cams/front/") == CATALOG_REFUSED);
+    a.begin(s);
+    b.begin(s);
+    CHECK(s.take("/cams/front", v) == CATALOG_WAITS); // for pictures
+    s.count = 3;
+    CHECK(s.list().find("/cam\t?\t?\r\n/pic\t") == 0);
+    CHECK(s.list().find("\r\n/cams/front\t?\t?\r\n") != std::string::npos);
+    b.end("its connection has ended");
+    CHECK(v.calls == 1); // the viewer is woken
+    CHECK(s.take("/cams/front", v) == ERR_NOT_FOUND);
+    a.end();
+    s.count = 2;
+    CHECK(s.list().find("/cam\taway\t?\r\n/pic\t") == 0);
+    REQUIRE(a.publish(s, "/cam") == 0); // free at once
+    a.end();
+}
+
+TEST_CASE("mount_catalog: a reload keeps the clients of the paths that stay", "[threads]")
+{
+    served s(
+        {{"cam", SOURCE_PUBLISHED}, {"cams/*", SOURCE_PUBLISHED}, {"old/*", SOURCE_PUBLISHED}});
+    client a, b, c;
+    REQUIRE(a.publish(s, "/cam") == 0);
+    REQUIRE(b.publish(s, "/cams/x") == 0);
+    REQUIRE(c.publish(s, "/old/x") == 0);
+    b.begin(s);
+    s.reload({{"cam", SOURCE_PUBLISHED}, {"cams/*", SOURCE_PUBLISHED}}, 5);
+    CHECK(a.over.empty());
+    CHECK(b.over.empty());
+    CHECK_FALSE(c.over.empty());
+    s.count = 2;
+    CHECK(s.list() == "/cam\taway\t?\r\n/cams/x\t?\t?\r\n");
+    c.p->ops->begin(c.p, false, clock_now()); // of no effect
+    c.end();
+    s.reload({{"cam", "test:160x90@15"}}, 5); // another kind
+    CHECK_FALSE(a.over.empty());
+    CHECK_FALSE(b.over.empty());
+    a.end();
+    b.end();
+    CHECK(a.publish(s, "/cam") == CATALOG_REFUSED);
+}
+
+TEST_CASE("mount_catalog: the paths of clients are bounded", "[threads]")
+{
+    const std::vector<std::pair<const char *, const char *>> only = {{"*", SOURCE_PUBLISHED}};
+    served s(only);
+    std::vector<client> all(100);
+    int count = 0;
+    for (auto &one : all)
+        count += one.publish(s, ("/c" + std::to_string(&one - all.data())).c_str()) == 0;
+    CHECK(count == 63);
+    CHECK(all.back().refusal.status == 503);
+    for (auto &one : all)
+        if (one.p)
+            one.end();
+    s.count = 0;
+    CHECK(s.list().empty());
 }

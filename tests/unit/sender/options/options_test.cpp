@@ -580,3 +580,35 @@ TEST_CASE("weir-send's options: recording")
         CHECK(b.error.find(row.error) != std::string::npos);
     }
 }
+
+TEST_CASE("weir-send's options: paths to which clients publish")
+{
+    parsed p({"--publish", "/cam", "--publish", "/cams/*", "pic=test:"});
+    REQUIRE(p.result == OPTIONS_RUN);
+    REQUIRE(p.o.source_count == 3);
+    const char *const paths[] = {"/pic", "/cam", "/cams/*"};
+    for (int i = 0; i < 3; i++) {
+        CHECK(std::string(p.o.sources[i].path) == paths[i]);
+        CHECK(std::string(p.o.sources[i].source) == (i ? SOURCE_PUBLISHED : "test:"));
+    }
+    CHECK(parsed({"--publish", "/cam", "--transcode"}).result == OPTIONS_RUN);
+    const struct {
+        std::vector<std::string> args;
+        const char *error;
+    } bad[] = {
+        {{"--publish", "cam"}, "expects a path such as /cam"},
+        {{"--publish", "/cam", "--publish", "/cam"}, "two sources are at '/cam'"},
+        {{"--publish", "/cam", "cam=test:"}, "two sources are at '/cam'"},
+        {{"--publish", "/cam", "test:"}, "has no name"},
+        {{"--publish", "/cam", "--push", "rtsp://h/live"}, "--push expects one source"},
+        {{"--publish", "/cam", "--http", "127.0.0.1:80"}, "--http expects one source"},
+        {{"--publish", "/cams/*", "--record", "a.mkv"},
+         "--record conflicts with --publish /cams/*"},
+    };
+    for (const auto &row : bad) {
+        parsed wrong(row.args);
+        CAPTURE(row.error, wrong.error);
+        CHECK(wrong.result == OPTIONS_BAD);
+        CHECK(wrong.error.find(row.error) != std::string::npos);
+    }
+}

@@ -33,3 +33,43 @@ TEST_CASE("source_name: the name before '='")
     CHECK_FALSE(source_name_is("", 0));
     CHECK_FALSE(source_name_is("a b", 3));
 }
+
+TEST_CASE("source_name: the paths of --publish, and what is at them")
+{
+    const struct {
+        std::string path;
+        bool is_one, is_any;
+    } rows[] = {
+        {"/cam", true, false},
+        {"/cams/front-2", true, false},
+        {"/*", true, true},
+        {"/cams/*", true, true},
+        {"/cams/*/a", false, false},
+        {"/cams*", false, false},
+        {"/", false, false},
+        {"cam", false, false},
+        {"", false, false},
+        {"*", false, false},
+        {"/cam/", false, false},
+        {"//cam", false, false},
+        {"/a.b", false, false},
+        {"/../a", false, false},
+        {"/a?b", false, false},
+        {"/" + std::string(32, 'n'), true, false},
+        {"/" + std::string(33, 'n'), false, false},
+        {"/" + std::string(32, 'a') + "/" + std::string(32, 'b') + "/" + std::string(32, 'c'),
+         false, false}, // with a name in place of "*" it would be too long
+    };
+    for (const auto &row : rows) {
+        INFO(row.path);
+        CHECK(source_publish_is(row.path.c_str()) == row.is_one);
+        CHECK((row.is_one && source_publish_is_any(row.path.c_str())) == row.is_any);
+    }
+    CHECK(source_publish_matches("/cam", "/cam"));
+    CHECK_FALSE(source_publish_matches("/cam", "/cams"));
+    CHECK(source_publish_matches("/*", "/cam"));
+    CHECK(source_publish_matches("/cams/*", "/cams/front"));
+    for (const char *other :
+         {"/cams", "/cams/", "/cams/a/b", "/cams/a b", "/cams/*", "/cam/a", "/"})
+        CHECK_FALSE(source_publish_matches("/cams/*", other));
+}

@@ -35,6 +35,7 @@ TEST_CASE("access rules: users and what they may do")
                    "allow = anna /films watch\n"
                    "allow = anna /my%20cam/ watch\n"
                    "allow = bob / watch,metrics\n"
+                   "allow = anna /cams publish\n"
                    "allow = * /public watch") == 0);
     CHECK(std::string(r.rules->users[0].hash) == "$y$j9T$salt$hash");
     CHECK(access_rules_find(r.rules.get(), "bob") == 1);
@@ -51,6 +52,7 @@ TEST_CASE("access rules: users and what they may do")
         {0, "", 0},
         {0, "my cam", ACCESS_WATCH},
         {0, "public/x", ACCESS_WATCH},
+        {0, "cams/front", ACCESS_PUBLISH},
         {1, "", ACCESS_WATCH | ACCESS_METRICS},
         {1, "anything/at/all", ACCESS_WATCH | ACCESS_METRICS},
         {ACCESS_EVERYBODY, "public", ACCESS_WATCH},
