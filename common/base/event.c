@@ -25,6 +25,8 @@ const char *event_name(enum event_kind kind)
         [EVENT_VIEWER] = "viewer",
         [EVENT_VIEWER_GONE] = "viewer-gone",
         [EVENT_RECORDING_CLOSED] = "recording-closed",
+        [EVENT_PUBLISHED] = "published",
+        [EVENT_UNPUBLISHED] = "unpublished",
     };
     return names[kind];
 }

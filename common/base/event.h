@@ -14,6 +14,8 @@ enum event_kind {
     EVENT_VIEWER,           // a viewer plays; subject: its address; reason: the URL
     EVENT_VIEWER_GONE,      // one that played has left; subject: its address
     EVENT_RECORDING_CLOSED, // a file is complete; subject: its path
+    EVENT_PUBLISHED,        // a client publishes; subject: the path; reason: its address
+    EVENT_UNPUBLISHED,      // it does so no longer; subject: the path; reason: why it broke off
     EVENT_KINDS,
 };
 

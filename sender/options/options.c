@@ -647,7 +647,7 @@ static const struct option_row rows[] = {
 
     {.name = "on", .argument = "HOOK", .read = read_hook, .repeats = true,
      .help = "run a command when something happens: \"EVENT COMMAND ARGUMENT...\", EVENT one of "
-             "source-lost, source-back, viewer, viewer-gone, recording-closed; it finds "
+             "source-lost, source-back, viewer, viewer-gone, recording-closed, published, unpublished; it finds "
              "WEIR_EVENT, WEIR_SUBJECT, WEIR_REASON and WEIR_TIME in its environment; at most 16"},
 
     {.section = "Push", .name = "push", .argument = "URL", .read = read_push, .hides_user = true,

@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "common/base/err.h"
+#include "common/base/event.h"
 #include "common/base/log.h"
 #include "common/base/scan.h"
 #include "common/net/random.h"
@@ -70,9 +71,11 @@ void publish_setup_end(struct publish_setup *p, const char *why, usec_t now)
             udp_socket_free(p->tracks[i].socket[k]);
             p->tracks[i].socket[k] = NULL;
         }
-    if (p->records)
+    if (p->records) {
         log_of(LOG_INFO, "viewer", p->config.name, "client %s publishes to %s no longer%s%s",
                p->config.name, p->path, why ? ": " : "", why ? why : "");
+        event_note(EVENT_UNPUBLISHED, p->path, why ? why : "");
+    }
     p->count = 0;
     p->asked = p->takes = p->records = false;
 }
@@ -395,9 +398,11 @@ static bool record(struct publish_setup *p, struct rtsp_response *a, usec_t now)
         rtsp_session_apply(p->config.state, RTSP_TEARDOWN, 0);
         return true;
     }
-    if (!p->records)
+    if (!p->records) {
         log_of(LOG_INFO, "viewer", p->config.name, "client %s publishes to %s over %s",
                p->config.name, p->path, p->tracks[0].is_datagram ? "UDP" : "TCP");
+        event_note(EVENT_PUBLISHED, p->path, p->config.name);
+    }
     p->records = true;
     rtsp_response_header(a, "Session: %s\r\n", p->config.state->id);
     rtsp_session_apply(p->config.state, RTSP_RECORD, 0);
