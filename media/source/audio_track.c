@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 #include "media/source/audio_track.h"
 
-#include <stdbool.h>
 #include <string.h>
 #include <strings.h>
 
@@ -15,11 +14,51 @@ static bool has_language(const AVStream *s, const char *language)
     return e && strcasecmp(e->value, language) == 0;
 }
 
+// libavformat has no const variants of what it does not change.
+static AVFormatContext *variable(const AVFormatContext *format)
+{
+    return (AVFormatContext *)(uintptr_t)format;
+}
+
+static bool is_in_program(const AVFormatContext *format, int stream, int other)
+{
+    bool is_in_any = false;
+    for (unsigned p = 0; p < format->nb_programs; p++) {
+        bool has_stream = false, has_other = false;
+        const AVProgram *program = format->programs[p];
+        for (unsigned i = 0; i < program->nb_stream_indexes; i++) {
+            has_stream |= program->stream_index[i] == (unsigned)stream;
+            has_other |= program->stream_index[i] == (unsigned)other;
+        }
+        if (has_stream && has_other)
+            return true;
+        is_in_any |= has_stream;
+    }
+    return !is_in_any;
+}
+
+// Returns the stream whose programme is the film's; -1: there is no choice of programmes.
+static int find_video(const AVFormatContext *format)
+{
+    int i = format->nb_programs > 1
+                ? av_find_best_stream(variable(format), AVMEDIA_TYPE_VIDEO, -1, -1, NULL, 0)
+                : -1;
+    return i < 0 ? -1 : i;
+}
+
+bool audio_track_is(const AVFormatContext *format, int stream)
+{
+    if (format->streams[stream]->codecpar->codec_type != AVMEDIA_TYPE_AUDIO)
+        return false;
+    int video = find_video(format);
+    return video < 0 || is_in_program(format, stream, video);
+}
+
 int audio_track_count(const AVFormatContext *format, int until)
 {
     int count = 0;
     for (int i = 0; i < until; i++)
-        count += format->streams[i]->codecpar->codec_type == AVMEDIA_TYPE_AUDIO;
+        count += audio_track_is(format, i);
     return count;
 }
 
@@ -32,7 +71,7 @@ static int find(const AVFormatContext *format, int tracks, const char *track)
     int64_t count = 0;
     for (int i = 0; i < tracks; i++) {
         const AVStream *s = format->streams[i];
-        if (s->codecpar->codec_type != AVMEDIA_TYPE_AUDIO)
+        if (!audio_track_is(format, i))
             continue;
         count++;
         if (number ? count == number : has_language(s, track))
@@ -45,11 +84,12 @@ int audio_track_find(const AVFormatContext *format, int tracks, const char *path
                      const AVCodec **codec)
 {
     int wanted = track ? find(format, tracks, track) : -1;
-    // libavformat has no const variants, but changes nothing.
-    AVFormatContext *f = (AVFormatContext *)(uintptr_t)format;
-    int i = av_find_best_stream(f, AVMEDIA_TYPE_AUDIO, wanted, -1, codec, 0);
+    AVFormatContext *f = variable(format);
+    int i = av_find_best_stream(f, AVMEDIA_TYPE_AUDIO, wanted, find_video(f), codec, 0);
     if (i >= tracks) // it continues one
         i = av_find_best_stream(f, AVMEDIA_TYPE_AUDIO, find(format, tracks, "1"), -1, codec, 0);
+    if (i >= 0 && !audio_track_is(format, i))
+        return AVERROR_STREAM_NOT_FOUND;
     if (i >= 0 && track && wanted < 0) {
         char has[TRACK_NOTES] = "";
         track_notes_unused(format, tracks, AVMEDIA_TYPE_AUDIO, -1, has, sizeof(has));

@@ -5,6 +5,7 @@
 
 #include <libavcodec/avcodec.h>
 #include <libavformat/avformat.h>
+#include <stdbool.h>
 
 #ifdef __cplusplus
 extern "C" {
@@ -17,7 +18,10 @@ extern "C" {
 int audio_track_find(const AVFormatContext *format, int tracks, const char *path, const char *track,
                      const AVCodec **codec);
 
-// Returns how many of the first `until` streams are audio.
+// Returns true if the stream is audio of the film: of several programmes (MPEG-TS), of the one
+// whose video is the film's. Others may have another clock.
+bool audio_track_is(const AVFormatContext *format, int stream);
+// Returns how many of the first `until` streams are that.
 int audio_track_count(const AVFormatContext *format, int until);
 
 #ifdef __cplusplus

@@ -3,12 +3,15 @@
 
 #include <math.h>
 
+#include "media/source/audio_track.h"
 #include "media/source/media_input.h"
 #include "media/source/timeline.h"
 
 enum {
-    BEGINNING = 32 << 20, // bytes
+    WHOLE = 32 << 20,    // bytes of a file that is read to its end
+    BEGINNING = 8 << 20, // of a longer one
     PLACES = 8,
+    PLACE = 3 << 20,      // bytes
     WINDOW = 10,          // seconds
     MIN_BYTES_PER_S = 500 // of a film; less is a clock that jumps
 };
@@ -80,8 +83,7 @@ static bool add(struct scan *s, int64_t bytes, int seconds)
         bytes -= p->size;
         if (track == s->track && dts != AV_NOPTS_VALUE) {
             add_picture(s, usec_of(stream, dts), usec_of(stream, p->duration));
-        } else if (track >= 0 && dts != AV_NOPTS_VALUE &&
-                   stream->codecpar->codec_type == AVMEDIA_TYPE_AUDIO) {
+        } else if (track >= 0 && dts != AV_NOPTS_VALUE && audio_track_is(format, p->stream_index)) {
             s->others = s->others == USEC_NEVER ? usec_of(stream, dts) : s->others;
             timeline_add(&s->timeline, track, usec_of(stream, dts), usec_of(stream, p->duration));
         }
@@ -107,7 +109,7 @@ static void scan_places(struct scan *s)
         timeline_restart(&s->timeline);
         s->first = USEC_NEVER;
         if (media_input_seek(s->in, s->track, at, AVSEEK_FLAG_BACKWARD) >= 0)
-            (void)add(s, BEGINNING, WINDOW);
+            (void)add(s, PLACE, WINDOW);
     }
 }
 
@@ -128,7 +130,7 @@ void film_scan_run(const char *path, const AVFormatContext *format, int track, b
     s.in = media_input_open(path, NULL, guard, reason, &err);
     if (s.packet && s.in && media_input_probe(s.in, reason) == 0 && media_input_stat(s.in, &st) &&
         track < media_input_tracks(s.in)) {
-        bool is_whole = add(&s, BEGINNING, INT32_MAX);
+        bool is_whole = add(&s, st.st_size <= WHOLE ? WHOLE : BEGINNING, INT32_MAX);
         double named = format->duration > 0 ? usec_to_sec(format->duration) : 0;
         if (clock_jumps && is_whole && s.first != USEC_NEVER)
             out->length = length_of(&s);

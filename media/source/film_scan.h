@@ -23,9 +23,10 @@ struct film_scan {
     usec_t length;
 };
 
-// Reads up to 32 MB of the beginning, and of a longer film that may have such pictures 10 s at each
-// of eight places. `format`: the film's, which is not read; `track`: its video. Of a film that has
-// neither, as codec and container tell, nothing is read.
+// Reads a file of up to 32 MB, and of a longer one the first 8 MB; of a longer one that may have
+// such pictures also up to 10 s and 3 MB at each of eight places. `format`: the film's, which is
+// not read; `track`: its video. Of a film that has neither, as codec and container tell, nothing is
+// read.
 void film_scan_run(const char *path, const AVFormatContext *format, int track, bool clock_jumps,
                    struct media_guard *guard, struct film_scan *out);
 

@@ -3,6 +3,7 @@
 
 #include <libavcodec/avcodec.h>
 #include <libavformat/avformat.h>
+#include <libavutil/avstring.h>
 #include <libavutil/display.h>
 #include <libavutil/parseutils.h>
 #include <math.h>
@@ -11,6 +12,7 @@
 
 #include "common/base/err.h"
 #include "common/base/log.h"
+#include "media/source/audio_track.h"
 #include "media/source/deinterlacer.h"
 #include "media/source/film_scan.h"
 #include "media/source/media_end.h"
@@ -56,9 +58,12 @@ struct video_file {
     int64_t wanted;    // of frames before this time, decode only those that others depend on
     int64_t broken;    // packets and frames skipped
     bool reported;     // `broken` was logged
+    bool is_cover;     // the video is a picture without times, which stands as long as the audio
     double own_end;    // seconds from the start of the video; 0: unknown
-    double read_end;   // of the last packet read
-    bool is_cut;       // the file ends before that
+    double read_end;   // of the last packet read; unless ends_differ, also of the audio
+    double read_at;    // of the newest picture
+    double stands;     // longest time from one picture to the next one
+    bool is_cut;       // the file ends before own_end
     bool keeps;        // packets
     int kept_count;
     AVPacket *kept[VIDEO_FILE_KEPT]; // owned; the oldest first
@@ -169,7 +174,36 @@ static double own_duration(const struct video_file *f)
 
 static bool is_sound(const struct video_file *f, unsigned i)
 {
-    return f->format->streams[i]->codecpar->codec_type == AVMEDIA_TYPE_AUDIO;
+    const AVStream *s = f->format->streams[i];
+    return s->codecpar->codec_type == AVMEDIA_TYPE_AUDIO && s->discard != AVDISCARD_ALL;
+}
+
+static double seconds_from_start(const struct video_file *f, usec_t at)
+{
+    const AVStream *v = f->stream;
+    return usec_to_sec(at - (v->start_time != AV_NOPTS_VALUE ? usec_of(v, v->start_time) : 0));
+}
+
+// ISO files name the end of each stream, and may have one stream after the other. In other
+// containers the streams are interleaved, and the end that is known may be that of the longest.
+static bool ends_differ(const struct video_file *f)
+{
+    return av_match_name("mp4", f->format->iformat->name);
+}
+
+// Returns the end of an audio stream, or INT64_MIN. AVI names how many bytes or frames there are,
+// which is not true if the audio began late when it was written; its index is.
+static usec_t end_of_sound(const struct video_file *f, const AVStream *s)
+{
+    if (s->duration <= 0)
+        return INT64_MIN;
+    int64_t end = av_sat_add64(s->start_time, s->duration);
+    int count = avformat_index_get_entries_count(s);
+    if (count > 0 && strcmp(f->format->iformat->name, "avi") == 0) {
+        const AVIndexEntry *last = avformat_index_get_entry((AVStream *)(uintptr_t)s, count - 1);
+        end = FFMIN(end, last->timestamp);
+    }
+    return usec_of(s, end);
 }
 
 // FLV's clock is that of the stream that was recorded.
@@ -195,8 +229,7 @@ static void read_times(struct video_file *f)
         if (!is_sound(f, i) || s->start_time == AV_NOPTS_VALUE)
             continue;
         info->others_begin = usec_min(info->others_begin, usec_of(s, s->start_time));
-        if (s->duration > 0)
-            others_end = usec_max(others_end, usec_of(s, av_sat_add64(s->start_time, s->duration)));
+        others_end = usec_max(others_end, end_of_sound(f, s));
     }
     if (v->start_time == AV_NOPTS_VALUE || v->duration <= 0)
         return;
@@ -229,7 +262,7 @@ static void read_info(struct video_file *f)
         info->duration = (double)f->stream->duration * av_q2d(f->stream->time_base);
     else if (f->format->duration != AV_NOPTS_VALUE && f->format->duration > 0)
         info->duration = (double)f->format->duration / AV_TIME_BASE;
-    f->own_end = own_duration(f);
+    f->own_end = f->is_cover ? 0 : own_duration(f);
     read_times(f);
 }
 
@@ -309,21 +342,20 @@ static int choose_stream(struct video_file *f, const AVCodec **codec)
         log_error("%s: cannot decode the file's video (no decoder)", f->path);
         return ERR_UNSUPPORTED;
     }
-    // libav presents the cover of an audio file as a video stream.
-    if (i < 0 || is_still(f->format->iformat) ||
-        f->format->streams[i]->disposition & AV_DISPOSITION_ATTACHED_PIC) {
+    if (i < 0 || is_still(f->format->iformat)) {
         log_error("%s: the file has no video", f->path);
         return ERR_UNSUPPORTED;
     }
     f->track = i;
     f->stream = f->format->streams[i];
+    f->is_cover = f->stream->disposition & AV_DISPOSITION_ATTACHED_PIC;
     f->first_codec = f->stream->codecpar->codec_id;
     char *left_out = f->info.left_out;
     int tracks = media_input_tracks(f->input);
     track_notes_unused(f->format, tracks, AVMEDIA_TYPE_VIDEO, i, left_out, TRACK_NOTES);
     track_notes_unused(f->format, tracks, AVMEDIA_TYPE_SUBTITLE, -1, left_out, TRACK_NOTES);
     for (int k = 0; k < tracks; k++) {
-        if (k != i && !is_sound(f, (unsigned)k))
+        if (k != i && !audio_track_is(f->format, k))
             f->format->streams[k]->discard = AVDISCARD_ALL;
     }
     return 0;
@@ -441,8 +473,13 @@ static bool note_packet(struct video_file *f)
     if (track == f->track)
         return true;
     if (track >= 0 && is_sound(f, (unsigned)p->stream_index) && pts != AV_NOPTS_VALUE &&
-        !(p->flags & AV_PKT_FLAG_DISCARD))
+        !(p->flags & AV_PKT_FLAG_DISCARD)) {
         timeline_add(&f->timeline, track, usec_of(s, pts), usec_of(s, p->duration));
+        if (!ends_differ(f)) {
+            double end = seconds_from_start(f, usec_of(s, av_sat_add64(pts, p->duration)));
+            f->read_end = fmax(f->read_end, end);
+        }
+    }
     return false;
 }
 
@@ -465,9 +502,11 @@ static void note_read(struct video_file *f)
     int64_t pts = f->packet->pts != AV_NOPTS_VALUE ? f->packet->pts : f->packet->dts;
     if (pts == AV_NOPTS_VALUE)
         return;
-    int64_t start = f->stream->start_time != AV_NOPTS_VALUE ? f->stream->start_time : 0;
-    double end = (double)(pts - start + f->packet->duration) * av_q2d(f->stream->time_base);
-    f->read_end = end > f->read_end ? end : f->read_end;
+    double at = seconds_from_start(f, usec_of(f->stream, pts)),
+           end = at + usec_to_sec(usec_of(f->stream, f->packet->duration));
+    f->stands = fmax(f->stands, at - f->read_at);
+    f->read_at = at;
+    f->read_end = fmax(f->read_end, end);
 }
 
 // libav reports the end of the file where a truncated one breaks off, too.
@@ -476,7 +515,8 @@ static void note_end(struct video_file *f, int r)
     if (r == AVERROR_EXIT) // stopped
         return;
     double missing = f->own_end - f->read_end;
-    f->is_cut = r != AVERROR_EOF || (missing > MISSING_MIN && missing > f->own_end * MISSING_PART);
+    f->is_cut = r != AVERROR_EOF ||
+                (missing > MISSING_MIN + f->stands && missing > f->own_end * MISSING_PART);
     if (r != AVERROR_EOF)
         log_warn("%s: the file is truncated (%s)", f->path, av_err2str(r));
     else if (f->is_cut)
@@ -644,6 +684,7 @@ static void flush(struct video_file *f)
     av_packet_unref(f->packet);
     f->is_changing = false;
     drop_kept(f);
+    f->read_at = INFINITY; // what stands until the next picture is not known
     timeline_restart(&f->timeline);
     deinterlacer_free(f->deinterlacer);
     f->deinterlacer = NULL;
@@ -685,9 +726,22 @@ static int find_key(struct video_file *f, int64_t pts, int64_t *at)
     return 0;
 }
 
+// The cover comes at the beginning, wherever the audio is.
+static int seek_cover(struct video_file *f, int64_t pts)
+{
+    if (media_input_seek(f->input, -1, 0, AVSEEK_FLAG_BACKWARD) < 0 &&
+        media_input_seek(f->input, f->track, 0, AVSEEK_FLAG_BYTE) < 0)
+        return ERR_UNSUPPORTED;
+    flush(f);
+    f->next_pts = pts;
+    return 0;
+}
+
 int video_file_seek(struct video_file *f, int64_t pts)
 {
     int64_t at;
+    if (f->is_cover)
+        return seek_cover(f, pts);
     if (find_key(f, pts, &at) < 0 ||
         media_input_seek(f->input, f->track, at, AVSEEK_FLAG_BACKWARD) < 0)
         return ERR_UNSUPPORTED;

@@ -42,7 +42,7 @@ void stored_audio_list(const char *path, const char *track, struct stored_audio_
         int tracks = media_input_tracks(in);
         for (int i = -1; i < tracks && out->count < SDP_AUDIO_TRACKS; i++) {
             int at = i < 0 ? first : i; // the first one first
-            if (i == first || f->streams[at]->codecpar->codec_type != AVMEDIA_TYPE_AUDIO)
+            if (i == first || !audio_track_is(f, at))
                 continue;
             out->of[out->count].number = audio_track_count(f, at) + 1;
             track_notes_name(f->streams[at], out->of[out->count++].name, SDP_TRACK_NAME);

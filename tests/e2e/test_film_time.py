@@ -14,7 +14,7 @@ class FilmTime(lib.Case):
     def watch(self, path, *args, options=("--level", "192x96@25:300")):
         """Plays the film, and returns what was recorded: its pictures and beeps."""
         server = self.sender(*options, source=path)
-        record = self.path("seen.mkv")
+        record = self.path(f"seen-{server.port}.mkv")
         self.play(server.url, "--no-picture", "--record", record, *args, seconds=60)
         server.stop()
         return numbers(record), beeps(record)
@@ -54,6 +54,43 @@ class FilmTime(lib.Case):
     def test_sound_before_the_first_picture(self):
         path = film(self.path("film.mkv"), 50, 6, offset=2)
         self.both(path, (numbers(path), beeps(path)), 6)
+
+    def test_pictures_that_stand_to_the_end(self):
+        """Slides, and the cover of a recording: no sign of a film that breaks off."""
+        slides = film(self.path("slides.mkv"), 3, 8, place="N*50")
+        self.both(slides, ([(0, 0), (2, 1), (4, 2)], beeps(slides)), 8)
+        run("ffmpeg", "-v", "error", "-i", slides, "-frames:v", "1", "-update", "1", self.path("cover.png"))
+        for name in "song.mp3", "song.m4a", "song.flac":
+            with self.subTest(name):
+                song = self.path(name)
+                run("ffmpeg", "-v", "error", "-i", slides, "-i", self.path("cover.png"), "-map", "0:a", "-map", "1:v", "-c:v",
+                    "png", "-disposition:v", "attached_pic", song)
+                for pictures, heard in self.watch(song), self.watch(song, "--start", "3"), self.store(song):
+                    self.assertEqual({number for _, number in pictures}, {number for _, number in numbers(self.path("cover.png"))})
+                    first = round(heard[0][1] - heard[0][0])
+                    self.assertEqual([second for _, second in heard], list(range(first, 8)))
+                    for at, second in heard:
+                        self.assertAlmostEqual(at + first, second, delta=0.1)
+                    self.assertAlmostEqual(pictures[-1][0], 8 - first, delta=1)
+
+    def test_an_end_that_the_container_names_wrongly(self):
+        """AVI has no time at which the sound begins: its length is that with the silence."""
+        path = film(self.path("whole.avi"), 150, 6, "-c:a", "mp3")
+        run("ffmpeg", "-v", "error", "-i", path, "-itsoffset", "3", "-i", path, "-map", "0:v", "-map", "1:a", "-c", "copy",
+            self.path("late.avi"))
+        pictures, _ = self.watch(self.path("late.avi"))  # checks that the player does not miss an end
+        self.assertEqual(sorted({n for _, n in pictures}), list(range(150)))
+
+    def test_several_programmes(self):
+        """The sound is that of the pictures' programme, also if the other one comes first."""
+        one, two = (film(self.path(f"{i}.mkv"), 75, 3, first=100 * i, second=10 * i) for i in (0, 1))
+        path = self.path("film.ts")
+        run("ffmpeg", "-v", "error", "-i", one, "-i", two, "-map", "0:a", "-map", "1:v", "-map", "1:a", "-map", "0:v", "-c",
+            "copy", "-program", "st=1:st=2", "-program", "st=0:st=3", path)
+        for pictures, heard in self.watch(path), self.store(path):
+            programme = min(n for _, n in pictures) // 100
+            self.assertEqual(sorted({n // 100 for _, n in pictures}), [programme])
+            self.assertEqual([second for _, second in heard], [10 * programme + i for i in range(3)])
 
     def test_a_clock_that_begins_again(self):
         """Two recordings one behind the other, with the same times. The first one's last picture stands."""

@@ -5,6 +5,43 @@ extern "C" {
 #include "media/source/audio_track.h"
 }
 
+// Two programmes: the second one's audio comes first in the file, and is its default.
+TEST_CASE("audio track: of the programme whose video is the film's")
+{
+    AVFormatContext *format = avformat_alloc_context();
+    const struct {
+        AVMediaType type;
+        int program; // -1: in none
+    } streams[] = {{AVMEDIA_TYPE_AUDIO, 1}, {AVMEDIA_TYPE_VIDEO, 0},  {AVMEDIA_TYPE_AUDIO, 0},
+                   {AVMEDIA_TYPE_VIDEO, 1}, {AVMEDIA_TYPE_AUDIO, -1}, {AVMEDIA_TYPE_AUDIO, 0}};
+    for (int i = 0; i < 6; i++) {
+        AVStream *s = avformat_new_stream(format, nullptr);
+        s->codecpar->codec_type = streams[i].type;
+        s->codecpar->codec_id =
+            streams[i].type == AVMEDIA_TYPE_AUDIO ? AV_CODEC_ID_AAC : AV_CODEC_ID_H264;
+        s->codecpar->sample_rate = 48000;
+        s->codecpar->ch_layout.nb_channels = 2;
+    }
+    format->streams[0]->disposition = AV_DISPOSITION_DEFAULT;
+    for (int program = 0; program < 2; program++) {
+        av_new_program(format, program + 1);
+        for (int i = 0; i < 6; i++)
+            if (streams[i].program == program)
+                av_program_add_stream_index(format, program + 1, unsigned(i));
+    }
+    const bool are[] = {false, false, true, false, true, true};
+    for (int i = 0; i < 6; i++) {
+        CAPTURE(i);
+        CHECK(audio_track_is(format, i) == are[i]);
+    }
+    CHECK(audio_track_count(format, 6) == 3);
+    const AVCodec *codec = nullptr;
+    CHECK(audio_track_find(format, 6, "film", nullptr, &codec) == 2);
+    CHECK(audio_track_find(format, 6, "film", "2", &codec) == 4);
+    CHECK(audio_track_find(format, 6, "film", "3", &codec) == 5);
+    avformat_free_context(format);
+}
+
 TEST_CASE("audio track: by number, by language, or the default")
 {
     AVFormatContext *format = avformat_alloc_context();
