@@ -49,7 +49,12 @@ struct listed {
     explicit listed(const std::string &text, int64_t room = 100 << 20,
                     usec_t again = PREFETCH_AGAIN)
     {
-        static const catalog_ops ops = {take, leave, nullptr, nullptr, nullptr, nullptr, nullptr};
+        static const catalog_ops ops = [] {
+            catalog_ops of = {};
+            of.take = take;
+            of.leave = leave;
+            return of;
+        }();
         base.ops = &ops;
         uv_loop_init(&loop);
         std::string path = folder / "cache", file = folder / "list";

@@ -33,7 +33,7 @@ TEST_CASE("hook spec: what is wrong is refused with a reason")
         CHECK(std::string(why) ==
               "expects \"EVENT COMMAND ARGUMENT...\", EVENT one of source-lost, "
               "source-back, viewer, viewer-gone, recording-closed, published, "
-                                  "unpublished");
+              "unpublished");
     }
     std::string words = "viewer";
     for (int i = 0; i < HOOK_WORDS; i++)
