@@ -970,7 +970,7 @@ bool rtsp_handler_serve(struct rtsp_handler *h, const struct rtsp_item *given,
     struct text require = rtsp_header(request, "Require");
     int err;
     bool is_publish = is_to_publish(h, request);
-    if (is_publish && !publish_setup_is_offered(h->publish))
+    if ((is_publish || request->method == RTSP_RECORD) && !publish_setup_is_offered(h->publish))
         a->status = 501;
     if (a->status == 200 && !is_let_in(h, request, key, a, &waits, now))
         return !waits;

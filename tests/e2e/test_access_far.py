@@ -250,7 +250,7 @@ class Browser(web_case.Web):
         self.assertTrue(b.value("location.href").startswith("https://"))
         key = re.search(r"key=([\w-]{28})", url).group(1)
         b.open(page.replace(key, "A" * 28))
-        self.assertIn("This stream needs a key.", self.problem(b))
+        self.assertIn("The key of this page's URL is not accepted.", self.problem(b))
         self.assertNotIn(key, server.stderr)
 
 

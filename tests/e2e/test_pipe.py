@@ -246,7 +246,7 @@ class Hostile(Case):
         lib.need("ffmpeg")
         self.refused(self.film("mpeg2", 50, "-c:v", "mpeg2video", "-f", "mpegts"), "its video is mpeg2video: write H.264")
         self.refused(self.film("b", 50, *X264, "-bf", "2", "-f", "h264"), "its B frames have no times")
-        self.refused(self.film("short", 5, *X264, "-f", "mpegts"), "its writer has ended before enough pictures came")
+        self.refused(self.film("short", 5, *X264, "-f", "mpegts"), "it has ended before enough pictures came")
 
     def test_endless(self):
         """Zeros without an end, as fast as a pipe takes them, alone and behind a film: weir-send refuses them, with at
