@@ -10,6 +10,7 @@
 #include "common/base/err.h"
 #include "common/base/log.h"
 #include "common/base/put.h"
+#include "common/base/scan.h"
 #include "common/net/clock.h"
 #include "common/net/random.h"
 #include "common/net/tcp_conn.h"
@@ -40,6 +41,7 @@ struct rtsp_handler {
     char *authorization;           // owned; the same; NULL: none
     struct catalog_hold hold;      // of the film whose path was requested last
     struct stream *stream;         // the stream of the film; NULL: none yet
+    char *list;                    // owned; of which lines have not been given; NULL: none
     int query_level;               // from ?level=N; -1 = none
     char group[RTSP_MAX_NAME];     // Pipelined-Requests of the session's SETUP; empty: none
     struct request_budget budgets[PARAMETER_COUNT];
@@ -120,6 +122,7 @@ void rtsp_handler_free(struct rtsp_handler *h, usec_t now)
     if (!h)
         return;
     access_guest_free(h->guest);
+    free(h->list);
     if (h->authorization)
         explicit_bzero(h->authorization, strlen(h->authorization));
     free(h->authorization);
@@ -336,13 +339,57 @@ static int take_stream(struct rtsp_handler *h, const struct rtsp_item *request)
     return 0;
 }
 
-// Lists the files of a folder, for people: players cannot choose among them. Returns false if the
-// list is not complete yet.
-static bool list_files(struct rtsp_handler *h, struct rtsp_response *a)
+// Writes the lines of the list from number `first` on, as many as fit, and drops the list with the
+// last one.
+static void give_lines(struct rtsp_handler *h, int first, struct rtsp_response *a)
+{
+    const char *begin = h->list, *end = h->list;
+    int total = 0;
+    for (const char *at = h->list, *next; *at; at = next, total++) {
+        next = at + strcspn(at, "\n");
+        next += *next == '\n';
+        begin = total < first ? next : begin;
+        if (total < first || (end == at && next - begin < (ptrdiff_t)sizeof(a->body)))
+            end = next;
+    }
+    memcpy(a->body, begin, (size_t)(end - begin));
+    a->body[end - begin] = '\0';
+    rtsp_response_header(a, "X-Weir-List: first=%d;total=%d\r\n", first, total);
+    if (*end)
+        return;
+    free(h->list);
+    h->list = NULL;
+}
+
+// Makes the list of the catalog, for its first lines. Returns as catalog_ops.list.
+static int make_list(struct rtsp_handler *h)
 {
     int count;
-    int err =
-        h->config.catalog->ops->list(h->config.catalog, &h->hold, a->body, sizeof(a->body), &count);
+    free(h->list);
+    h->list = malloc(CATALOG_LIST_BYTES);
+    int err = !h->list ? ERR_NO_MEMORY
+                       : h->config.catalog->ops->list(h->config.catalog, &h->hold, h->list,
+                                                      CATALOG_LIST_BYTES, &count);
+    char *fitting = err ? NULL : realloc(h->list, strlen(h->list) + 1);
+    if (err)
+        free(h->list);
+    h->list = fitting ? fitting : err ? NULL : h->list;
+    return err;
+}
+
+// Lists the files of a folder, for people: players cannot choose among them. With X-Weir-List: N
+// the lines from N on, of the same list. Returns false if the list is not complete yet.
+static bool list_files(struct rtsp_handler *h, const struct rtsp_item *request,
+                       struct rtsp_response *a)
+{
+    struct text header = rtsp_header(request, "X-Weir-List");
+    struct scan s = scan_of(header.at, header.len);
+    int64_t first = 0;
+    if (header.at && (!scan_int(&s, CATALOG_LIST_BYTES, &first) || scan_left(&s))) {
+        rtsp_response_refuse(a, 400, "X-Weir-List expects the number of a line\r\n");
+        return true;
+    }
+    int err = first && h->list ? 0 : make_list(h);
     if (err == CATALOG_WAITS)
         return false;
     if (err == ERR_TIMED_OUT)
@@ -351,7 +398,8 @@ static bool list_files(struct rtsp_handler *h, struct rtsp_response *a)
     else if (err)
         rtsp_response_refuse(a, 503, "the folder cannot be listed: %s\r\n", err_text(err));
     else
-        a->status = 300;
+        give_lines(h, (int)first, a);
+    a->status = err ? a->status : 300;
     a->content_type = "text/plain";
     return true;
 }
@@ -363,7 +411,7 @@ static bool refuse_uri(struct rtsp_handler *h, const struct rtsp_item *request, 
     if (err == CATALOG_WAITS)
         return false;
     if (err == ERR_END && request->method == RTSP_DESCRIBE)
-        return list_files(h, a);
+        return list_files(h, request, a);
     if (err == CATALOG_REFUSED)
         rtsp_response_refuse(a, h->hold.refusal.status, "%s\r\n", h->hold.refusal.text);
     else if (err == ERR_FULL)

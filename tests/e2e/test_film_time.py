@@ -67,8 +67,9 @@ class FilmTime(lib.Case):
                     "png", "-disposition:v", "attached_pic", song)
                 for pictures, heard in self.watch(song), self.watch(song, "--start", "3"), self.store(song):
                     self.assertEqual({number for _, number in pictures}, {number for _, number in numbers(self.path("cover.png"))})
+                    heard = [(at, second) for at, second in heard if at > 0.5]  # that of the beginning may be cut
                     first = round(heard[0][1] - heard[0][0])
-                    self.assertEqual([second for _, second in heard], list(range(first, 8)))
+                    self.assertEqual([second for _, second in heard], list(range(first + 1, 8)))
                     for at, second in heard:
                         self.assertAlmostEqual(at + first, second, delta=0.1)
                     self.assertAlmostEqual(pictures[-1][0], 8 - first, delta=1)

@@ -5,6 +5,7 @@ import os
 import re
 import shutil
 import subprocess
+import urllib.parse
 import urllib.request
 
 import lib
@@ -37,6 +38,25 @@ class Folder(lib.Case):
         listed = subprocess.run([lib.PLAY, self.urls(server) + "/"], capture_output=True, text=True, timeout=20 * lib.PATIENCE)
         self.assertEqual((listed.returncode, listed.stdout.splitlines()),
                          (0, ["/one.mkv\t3.0\t320x180", "/sub/my%20film.mkv\t2.0\t160x90"]), listed.stderr)
+
+    def test_a_long_list_comes_in_parts(self):
+        names = [f"a film with a long name number {i:03}.mkv" for i in range(800)]
+        for name in names:
+            os.link(self.path("films/one.mkv"), self.path(f"films/{name}"))
+        server = self.sender(source=self.path("films"))
+        client, found, total, parts = Client(server.port), [], 1, 0
+        self.addCleanup(client.close)
+        while len(found) < total:
+            headers = {"X-Weir-List": len(found)} if found else {}
+            answer = client.request("DESCRIBE", f"{self.urls(server)}/", headers)
+            self.assertEqual(answer.status, 300, str(answer))
+            first, total = map(int, re.fullmatch(r"first=(\d+);total=(\d+)", answer.headers["x-weir-list"]).groups())
+            self.assertEqual(first, len(found))
+            found += [line.split("\t")[0] for line in answer.body.splitlines()]
+            parts += 1
+        self.assertGreater(parts, 1)
+        self.assertEqual(len(set(found)), 802)
+        self.assertEqual({f"/{urllib.parse.quote(name)}" for name in names} - set(found), set())
 
     def test_the_list_knows_stored_ladders(self):
         """A stored ladder that is valid, and one whose film has changed since."""

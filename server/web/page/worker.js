@@ -113,7 +113,7 @@ class Player {
     });
     const answer = await this.ask("DESCRIBE", this.uri, { Accept: "application/sdp" });
     clearTimeout(this.deadline);
-    if (answer.status === 300) return this.listed(answer.body);
+    if (answer.status === 300) return this.list(answer);
     if (answer.status !== 200) // a user can log in where the server takes passwords
       return this.fail("refused", answer.body.trim(), answer.status, /^basic/i.test(answer.headers.get("www-authenticate")));
     this.sdp = sdp_parse(answer.body);
@@ -286,8 +286,15 @@ class Player {
     this.close();
   }
 
-  listed(body) {
-    const films = body.split(/\r?\n/).filter(Boolean).map(line => line.split("\t"))
+  // The list of a large folder comes in parts.
+  async list(answer) {
+    const lines = [];
+    for (let part = answer; part.status === 300; part = await this.ask("DESCRIBE", this.uri, { Accept: "application/sdp", "X-Weir-List": lines.length })) {
+      const more = part.body.split(/\r?\n/).filter(Boolean);
+      lines.push(...more);
+      if (!more.length || lines.length >= Number(/total=(\d+)/.exec(part.headers.get("x-weir-list") ?? "")?.[1] ?? 0)) break;
+    }
+    const films = lines.map(line => line.split("\t"))
       .filter(parts => parts[0].startsWith("/"))
       .map(([path, seconds, sizes]) => ({ path, seconds: Number(seconds), sizes: sizes ?? "", live: seconds === "live", failed: seconds === "failed" || seconds === "away" }));
     post({ type: "list", films });

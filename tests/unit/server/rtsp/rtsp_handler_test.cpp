@@ -5,6 +5,7 @@
 #include "server/rtsp/rtsp_handler.h"
 #pragma GCC diagnostic pop
 
+#include <algorithm>
 #include <catch2/catch.hpp>
 #include <cstdio>
 #include <cstring>
@@ -383,6 +384,48 @@ TEST_CASE("rtsp_handler: the film's table, part by part")
     CHECK(ask("film-table: 0\r\n") == 451);
     answer = 0;
     film_table_free(t);
+}
+
+TEST_CASE("rtsp_handler: a long list comes in parts, which are of one list")
+{
+    static std::string text;
+    static int made;
+    world w;
+    std::string said, got;
+    text.clear();
+    made = 0;
+    for (int i = 0; i < 1000; i++)
+        text += "/a%20film%20with%20a%20name%20" + std::to_string(i) + ".mkv\t12.0\t1280x720\n";
+    w.taken = ERR_END;
+    w.served_ops.list = [](catalog *, catalog_hold *, char *out, size_t cap, int *count) -> int {
+        if (++made == 1)
+            return CATALOG_WAITS;
+        REQUIRE(text.size() < cap);
+        memcpy(out, text.c_str(), text.size() + 1);
+        *count = 1000;
+        return 0;
+    };
+    CHECK(w.serve("DESCRIBE", "", &said) == 0);
+    int parts = 0;
+    for (long first = 0; first < 1000; parts++) {
+        std::string header = first ? "X-Weir-List: " + std::to_string(first) + "\r\n" : "";
+        REQUIRE(w.serve("DESCRIBE", header, &said) == 300);
+        std::string place = "X-Weir-List: first=" + std::to_string(first) + ";total=1000\r\n";
+        REQUIRE(said.find(place) == 0);
+        std::string lines = said.substr(place.size());
+        first += std::count(lines.begin(), lines.end(), '\n');
+        got += lines;
+        REQUIRE(parts < 10);
+    }
+    CHECK(parts > 2);
+    CHECK(got == text);
+    CHECK(made == 2);
+    // After the last part, and beyond it, the list is made again.
+    CHECK(w.serve("DESCRIBE", "X-Weir-List: 1000\r\n", &said) == 300);
+    CHECK(said == "X-Weir-List: first=1000;total=1000\r\n");
+    CHECK(made == 3);
+    for (const char *bad : {"X-Weir-List: -1\r\n", "X-Weir-List: 1x\r\n", "X-Weir-List: \r\n"})
+        CHECK(w.serve("DESCRIBE", bad, &said) == 400);
 }
 
 TEST_CASE("rtsp_handler: the clock is that of the media's capture times")
