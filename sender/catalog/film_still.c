@@ -24,7 +24,7 @@ struct film_still {
 
 struct job {
     struct work work;            // first
-    struct film_still *still;    // borrowed; NULL: the picture is not wanted any more
+    struct film_still *still;    // borrowed; NULL: the picture is no longer wanted
     struct picture_taker *taker; // borrowed
     struct media_guard *guard;   // one reference
     struct picture *picture;     // one reference; the result, NULL: none

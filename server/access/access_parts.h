@@ -54,7 +54,7 @@ const char *access_check_key(const struct access *a, const char *path, struct te
 // Returns true if the user of --access, or ACCESS_EVERYBODY, has the right.
 bool access_allows(struct access *a, int user, const char *path, unsigned right);
 // The logins of browsers (login_sessions.h). Adding returns false if there is no randomness, or no
-// such user any more.
+// longer such a user.
 bool access_session_add(struct access *a, int user, usec_t now, char out[LOGIN_TOKEN_TEXT]);
 int access_session_find(struct access *a, struct text token, usec_t now);
 

@@ -37,7 +37,7 @@ struct login_sessions {
 };
 
 void login_sessions_init(struct login_sessions *s);
-// Adds a login of a user, whose number is not negative. `random`: the token, which nobody can
+// Adds a login of a user, whose number is not negative. `random`: the token, which no one can
 // guess. Writes its text, in base64 of URLs.
 void login_sessions_add(struct login_sessions *s, const uint8_t random[LOGIN_TOKEN_BYTES], int user,
                         usec_t now, char out[LOGIN_TOKEN_TEXT]);

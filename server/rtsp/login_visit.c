@@ -32,7 +32,7 @@ struct login_visit *login_visit_new(const struct login_visit_config *config)
                                         .on_ready = config->on_ready,
                                         .ctx = config->ctx,
                                         .forgets = true};
-    v->config.peer = NULL; // it is not needed any more
+    v->config.peer = NULL; // it is no longer needed
     v->guest = access_guest_new(&guest);
     if (v->guest)
         return v;

@@ -34,7 +34,7 @@ struct publish_setup_config {
     const char *name;           // the client's address, for the log
     struct rtsp_session *state; // the requests change its state; packets are signs of life
     void (*on_ready)(void *ctx, usec_t now); // the request that waits can be served now
-    // The media is not taken any more: the caller ends the connection, not inside this call.
+    // The media is no longer taken: the caller ends the connection, not inside this call.
     void (*on_over)(void *ctx, const char *why, usec_t now);
     void *ctx;
 };

@@ -17,7 +17,7 @@ struct publication;
 // Of the owner; all are required, and none may end the publication inside the call.
 struct publication_events {
     void (*on_begun)(void *ctx, usec_t now); // after `begin`: media is taken from now on
-    // The last call: the media is not taken any more. `why`: for people.
+    // The last call: the media is no longer taken. `why`: for people.
     void (*on_over)(void *ctx, const char *why, usec_t now);
     void (*send_rtcp)(void *ctx, enum media_track track, const uint8_t *data, size_t len);
 };

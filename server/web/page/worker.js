@@ -2,9 +2,9 @@
 // Plays one stream: RTSP in a WebSocket, H.264 and Opus through WebCodecs, pictures on an OffscreenCanvas. Where there are
 // no WebCodecs it makes fragments for element.js, without audio. It runs in a worker, whose timers no hidden tab slows
 // down. Messages to it: {type: "open", url, uri, level, start, audio_track, requested}, {type: "canvas", canvas}, "play",
-// "pause", "level", "seek", "step", "subtitles", "audio_track", "hidden", "speaker", "report", "close", of element.js "presented" and "renew". Messages from
-// it: {type: "described" | "state" | "stats" | "size" | "list" | "problem" | "report" | "cues"},
-// for element.js "track", "fragment", "clock".
+// "pause", "level", "seek", "step", "subtitles", "audio_track", "hidden", "speaker", "report", "close", of element.js
+// "presented" and "renew". Messages from it: {type: "described" | "state" | "stats" | "size" | "list" | "problem" |
+// "report" | "cues"}, for element.js "track", "fragment", "clock".
 import { RtspReader, rtsp_request, rtsp_parameters, sdp_parse, control_uri } from "./rtsp.js";
 import { Depacketiser, Unwrap, rtp_parse, rtcp_parse, pli } from "./rtp.js";
 import { LEAD, TIMESCALE, Timeline, fragment, h264_sample, h264_track, init_segment } from "./mp4.js";
@@ -40,7 +40,7 @@ const ELEMENT_KEYS = 20000; // ms between key frames: what lies before one can b
 const SENT_MAX = 1024; // pictures given to the element that are not yet shown
 const GROUP = { "Pipelined-Requests": "1" }; // names the session until the server has named it (RFC 7826, 18.33)
 const SOUND_AHEAD = 400; // ms that audio is decoded before it is due; the speaker keeps 4 s
-const SOUND_LATE = 100; // ms after which it is not decoded any more
+const SOUND_LATE = 100; // ms after which it is no longer decoded
 const SOUNDS_MAX = 8192; // packets of audio that wait
 const CUES_EVERY = 250; // ms between two looks for subtitles
 const STUCK = 8; // pictures in the decoder without one out: it buffers
