@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-// What happens in a server that others may want to act on: the commands of --on (sender/serve/
-// hooks.h). The program sets where events go with event_to(); before that they are discarded.
+// Events of a server, for which --on runs commands (sender/serve/hooks.h). The program sets where
+// events go with event_to(); before that they are discarded.
 #ifndef WEIR_BASE_EVENT_H
 #define WEIR_BASE_EVENT_H
 

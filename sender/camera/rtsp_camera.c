@@ -16,8 +16,8 @@ struct rtsp_camera {
     const struct camera_link_ops *ops; // static
     void *ctx;                         // borrowed
     uv_loop_t *loop;                   // borrowed
-    struct rtsp_link *link;            // owned, as is the next one
-    struct camera_receiver *receiver;  // NULL: not described yet
+    struct rtsp_link *link;            // owned
+    struct camera_receiver *receiver;  // owned; NULL: not described yet
     int levels;                        // of the description; 0: no choice
     char host[URL_MAX_HOST];
     uint64_t random;
