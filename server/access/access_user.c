@@ -4,10 +4,12 @@
 #include <crypt.h>
 #include <errno.h>
 #include <fcntl.h>
+#include <poll.h>
 #include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/eventfd.h>
 #include <sys/stat.h>
 #include <termios.h>
 #include <unistd.h>
@@ -104,25 +106,36 @@ int access_user_append(const char *file, const char *name, const char *line)
 // ---- The password
 
 static volatile sig_atomic_t caught; // the signal that ended the question; 0: none
+static int event = -1; // readable after a signal, whenever and in whichever thread it comes
 
 static void on_signal(int number)
 {
+    int saved = errno;
     caught = number;
+    (void)!eventfd_write(event, 1);
+    errno = saved;
 }
 
 // Reads a line byte by byte, so that what follows it stays. Returns its length, or -1: there is
-// none, or it is too long.
+// none, it is too long, or a signal came.
 static int read_line(int fd, char out[ACCESS_PASSWORD_MAX])
 {
+    struct pollfd inputs[] = {{.fd = fd, .events = POLLIN}, {.fd = event, .events = POLLIN}};
     int len = 0;
-    char c;
-    for (ssize_t n; (n = read(fd, &c, 1)) > 0 && c != '\n';) {
+    char c = '\0';
+    for (;;) {
+        while (poll(inputs, 2, -1) < 0 && errno == EINTR && !caught) {
+        }
+        if (caught)
+            return -1;
+        if (read(fd, &c, 1) <= 0 || c == '\n')
+            break;
         if (len == ACCESS_PASSWORD_MAX - 1 || c == '\0')
             return -1;
         out[len++] = c;
     }
     out[len] = '\0';
-    return caught ? -1 : len;
+    return len;
 }
 
 static int ask(int fd, const char *question, char out[ACCESS_PASSWORD_MAX])
@@ -137,11 +150,11 @@ static int ask(int fd, const char *question, char out[ACCESS_PASSWORD_MAX])
 static int ask_twice(int fd, char out[ACCESS_PASSWORD_MAX])
 {
     static const int numbers[SIGNALS] = {SIGINT, SIGTERM, SIGHUP, SIGQUIT};
-    const struct sigaction act = {.sa_handler = on_signal}; // read(2) ends: no SA_RESTART
+    const struct sigaction act = {.sa_handler = on_signal};
     struct sigaction before[SIGNALS];
     struct termios shown, hidden;
     char again[ACCESS_PASSWORD_MAX];
-    if (tcgetattr(fd, &shown) != 0)
+    if (tcgetattr(fd, &shown) != 0 || (event = eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK)) < 0)
         return ERR_IO;
     hidden = shown;
     hidden.c_lflag &= ~(tcflag_t)ECHO;
@@ -153,6 +166,7 @@ static int ask_twice(int fd, char out[ACCESS_PASSWORD_MAX])
     tcsetattr(fd, TCSAFLUSH, &shown);
     for (int i = 0; i < SIGNALS; i++)
         sigaction(numbers[i], &before[i], NULL);
+    close(event);
     explicit_bzero(again, sizeof(again));
     if (caught)
         raise(caught);

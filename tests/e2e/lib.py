@@ -9,6 +9,7 @@ a hang reaches, and asserts no latency, rate or share of the processor. Those ar
 
 A test that fails prints each program that it started: its command, its state, and the last lines that it wrote.
 """
+import faulthandler
 import json
 import math
 import os
@@ -27,6 +28,7 @@ BUILD = os.path.abspath(os.environ.get("WEIR_BUILD", os.path.join(ROOT, "build",
 SLOW = float(os.environ.get("WEIR_TEST_SLOW", "1"))
 PATIENCE = 20 * SLOW  # times the seconds that a wait names, where the limit is of the clock on the wall
 PATIENCE_AT_WORK = 5 * SLOW  # the same, for a Deadline
+HANGS_S = 1500  # a test that takes longer has a wait without a deadline: it ends, and prints where it stands
 SEND = os.path.join(BUILD, "weir-send")
 PLAY = os.path.join(BUILD, "weir-play")
 PROXY = os.path.join(BUILD, "weir-proxy")
@@ -541,6 +543,7 @@ class Result(unittest.TextTestResult):
     def startTest(self, test):
         Process.started = [p for p in Process.started if p.running()]
         self.begun = time.monotonic()
+        faulthandler.dump_traceback_later(HANGS_S, exit=True)
         super().startTest(test)
 
     def addSuccess(self, test):
