@@ -1,9 +1,11 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 #include "media/source/film_scan.h"
 
+#include <libavutil/avstring.h>
 #include <math.h>
 
 #include "media/source/audio_track.h"
+#include "media/source/dense_rate.h"
 #include "media/source/media_input.h"
 #include "media/source/timeline.h"
 
@@ -11,8 +13,9 @@ enum {
     WHOLE = 32 << 20,    // bytes of a file that is read to its end
     BEGINNING = 8 << 20, // of a longer one
     PLACES = 8,
-    PLACE = 3 << 20,      // bytes
-    WINDOW = 10,          // seconds
+    PLACE = 3 << 20, // bytes
+    WINDOW = 10,     // seconds, of film
+    WINDOW_OF_RATE = 3,
     MIN_BYTES_PER_S = 500 // of a film; less is a clock that jumps
 };
 
@@ -22,6 +25,7 @@ struct scan {
     int track;
     bool has_fields;
     struct cadence cadence;
+    struct dense_rate dense;
     struct timeline timeline;
     usec_t first;     // time of the first picture read; USEC_NEVER: none was read
     usec_t last;      // of the newest one
@@ -62,6 +66,7 @@ static void add_picture(struct scan *s, usec_t at, usec_t duration)
         s->length += timeline_step(&s->timeline, s->last, at);
     s->last = at;
     s->last_ends = at + duration;
+    dense_rate_add(&s->dense, at);
     if (s->has_fields)
         cadence_add(&s->cadence, at);
 }
@@ -73,6 +78,7 @@ static bool add(struct scan *s, int64_t bytes, int seconds)
     const AVFormatContext *format = media_input_format(s->in);
     AVPacket *p = s->packet;
     cadence_break(&s->cadence);
+    dense_rate_break(&s->dense);
     usec_t from = s->length, until = from + seconds * USEC_PER_SEC;
     while (bytes > 0 && s->length < until) {
         if (media_input_read(s->in, p) < 0)
@@ -100,29 +106,69 @@ static usec_t length_of(const struct scan *s)
            usec_max(end, s->last_ends) - s->last;
 }
 
+// Returns true if a seek reads little: the format has times to search in, or the file has an index,
+// which is read with the first seek.
+static bool seeks_well(struct scan *s, int64_t start, int64_t length)
+{
+    const AVFormatContext *format = media_input_format(s->in);
+    AVStream *stream = format->streams[s->track];
+    if (format->iformat->flags & AVFMT_TS_DISCONT)
+        return true;
+    if (media_input_seek(s->in, s->track, start, AVSEEK_FLAG_BACKWARD) < 0)
+        return false;
+    int count = avformat_index_get_entries_count(stream);
+    const AVIndexEntry *last = avformat_index_get_entry(stream, count - 1);
+    return last && last->timestamp > av_sat_add64(start, length / 2);
+}
+
 static void scan_places(struct scan *s)
 {
-    const AVStream *stream = media_input_format(s->in)->streams[s->track];
-    int64_t start = stream->start_time != AV_NOPTS_VALUE ? stream->start_time : 0;
+    const AVFormatContext *format = media_input_format(s->in);
+    const AVStream *stream = format->streams[s->track];
+    int64_t start = stream->start_time != AV_NOPTS_VALUE ? stream->start_time : 0,
+            length = stream->duration > 0
+                         ? stream->duration
+                         : av_rescale_q(format->duration, AV_TIME_BASE_Q, stream->time_base);
+    if (length <= 0 || !seeks_well(s, start, length))
+        return;
     for (int i = 1; i <= PLACES; i++) {
-        int64_t at = av_sat_add64(start, stream->duration / (PLACES + 1) * i);
+        int64_t at = av_sat_add64(start, length / (PLACES + 1) * i);
         timeline_restart(&s->timeline);
         s->first = USEC_NEVER;
         if (media_input_seek(s->in, s->track, at, AVSEEK_FLAG_BACKWARD) >= 0)
-            (void)add(s, PLACE, WINDOW);
+            (void)add(s, PLACE, s->has_fields ? WINDOW : WINDOW_OF_RATE);
     }
 }
 
-void film_scan_run(const char *path, const AVFormatContext *format, int track, bool clock_jumps,
-                   struct media_guard *guard, struct film_scan *out)
+// Adds the times in the index, if it has those of the whole film. Returns false if it does not.
+static bool add_index(struct scan *s, const AVFormatContext *format)
+{
+    AVStream *stream = format->streams[s->track];
+    int count = avformat_index_get_entries_count(stream);
+    const AVIndexEntry *last = avformat_index_get_entry(stream, count - 1);
+    if (!av_match_name("mp4", format->iformat->name) || !last || stream->nb_frames > count)
+        return false;
+    for (int i = 0; i < count; i++)
+        dense_rate_add(&s->dense, usec_of(stream, avformat_index_get_entry(stream, i)->timestamp));
+    return true;
+}
+
+void film_scan_run(const char *path, const AVFormatContext *format, int track, double named,
+                   bool clock_jumps, struct media_guard *guard, struct film_scan *out)
 {
     char reason[MEDIA_INPUT_REASON];
     struct stat st;
     int err;
     struct scan s = {.track = track, .first = USEC_NEVER, .others = USEC_NEVER};
     *out = (struct film_scan){.cadence = CADENCE_NAMED, .length = USEC_NEVER};
+    if (named <= 0)
+        return;
     s.has_fields = may_repeat(format->streams[track], clock_jumps, &out->fields);
-    if (!s.has_fields && !clock_jumps)
+    dense_rate_init(&s.dense);
+    bool is_indexed = add_index(&s, format);
+    if (is_indexed)
+        out->dense = dense_rate_above(&s.dense, named);
+    if (is_indexed && !s.has_fields && !clock_jumps)
         return;
     cadence_init(&s.cadence, out->fields);
     timeline_init(&s.timeline, clock_jumps, USEC_NEVER);
@@ -130,16 +176,19 @@ void film_scan_run(const char *path, const AVFormatContext *format, int track, b
     s.in = media_input_open(path, NULL, guard, reason, &err);
     if (s.packet && s.in && media_input_probe(s.in, reason) == 0 && media_input_stat(s.in, &st) &&
         track < media_input_tracks(s.in)) {
-        bool is_whole = add(&s, st.st_size <= WHOLE ? WHOLE : BEGINNING, INT32_MAX);
-        double named = format->duration > 0 ? usec_to_sec(format->duration) : 0;
+        bool is_short = st.st_size <= WHOLE, is_whole = false;
+        if (is_short || clock_jumps)
+            is_whole = add(&s, is_short ? WHOLE : BEGINNING, INT32_MAX);
+        double length = format->duration > 0 ? usec_to_sec(format->duration) : 0;
         if (clock_jumps && is_whole && s.first != USEC_NEVER)
             out->length = length_of(&s);
-        else if (clock_jumps && (double)st.st_size < named * MIN_BYTES_PER_S)
+        else if (clock_jumps && (double)st.st_size < length * MIN_BYTES_PER_S)
             out->length = 0;
-        if (!is_whole && s.has_fields)
+        if (!is_whole)
             scan_places(&s);
     }
     out->cadence = cadence_rate(&s.cadence, &out->rate);
+    out->dense = dense_rate_above(&s.dense, named);
     media_input_free(s.in);
     av_packet_free(&s.packet);
 }

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 // What a container does not say, or says wrongly: the rate of film whose pictures stand for two and
-// three fields in turn (cadence.h), of which it names that of the fields; and the length of a film
-// whose clock jumps, of which it names the last time less the first one.
+// three fields in turn (cadence.h), of which it names that of the fields; the rate of a part with
+// more pictures than the others (dense_rate.h); and the length of a film whose clock jumps, of
+// which it names the last time less the first one.
 #ifndef WEIR_MEDIA_SOURCE_FILM_SCAN_H
 #define WEIR_MEDIA_SOURCE_FILM_SCAN_H
 
@@ -18,17 +19,18 @@ struct film_scan {
     enum cadence_kind cadence;
     struct fps rate;   // unless CADENCE_NAMED, of the pictures
     struct fps fields; // and of their fields
+    double dense;      // pictures/s of the densest part; 0: `named` is about as high
     // Of a film whose clock may jump (timeline.h); 0: the container's is impossible; USEC_NEVER:
     // nothing speaks against it.
     usec_t length;
 };
 
-// Reads a file of up to 32 MB, and of a longer one the first 8 MB; of a longer one that may have
-// such pictures also up to 10 s and 3 MB at each of eight places. `format`: the film's, which is
-// not read; `track`: its video. Of a film that has neither, as codec and container tell, nothing is
-// read.
-void film_scan_run(const char *path, const AVFormatContext *format, int track, bool clock_jumps,
-                   struct media_guard *guard, struct film_scan *out);
+// Reads a file of up to 32 MB. Of a longer one it reads 10 s and 3 MB at each of eight places at
+// most, and if its clock may jump the first 8 MB. Nothing is read if the index names the time of
+// each picture, as that of an ISO file does. `format`: the film's, which is not read; `track`: its
+// video, which has `named` pictures/s; 0: a still picture.
+void film_scan_run(const char *path, const AVFormatContext *format, int track, double named,
+                   bool clock_jumps, struct media_guard *guard, struct film_scan *out);
 
 #ifdef __cplusplus
 }

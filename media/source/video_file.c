@@ -266,18 +266,36 @@ static void read_info(struct video_file *f)
     read_times(f);
 }
 
+// The found rate is measured: it is the common one nearby, of the kind (NTSC's or not) of `named`.
+static struct fps dense_fps(double found, struct fps named)
+{
+    static const int common[] = {30, 48, 50, 60, 100, 120};
+    bool is_ntsc = named.den == 1001;
+    for (size_t i = 0; i < sizeof(common) / sizeof(*common); i++) {
+        if (fabs(found - common[i]) < common[i] * 0.01 && is_ntsc && common[i] % 50)
+            return (struct fps){common[i] * 1000, 1001};
+        if (fabs(found - common[i]) < common[i] * 0.01)
+            return (struct fps){common[i], 1};
+    }
+    return credible_fps(av_d2q(found, MAX_TERM));
+}
+
 // Corrects the rate and the duration, where the container's is another one.
 static void scan(struct video_file *f, struct media_guard *guard)
 {
     struct film_scan found;
     struct video_info *info = &f->info;
-    film_scan_run(f->path, f->format, f->track, f->timeline.clock_jumps, guard, &found);
+    double named = f->is_cover ? 0 : fps_value(info->fps);
+    film_scan_run(f->path, f->format, f->track, named, f->timeline.clock_jumps, guard, &found);
     f->coded_time = (AVRational){info->fps.den, info->fps.num};
     info->cadence = found.cadence;
     if (found.cadence != CADENCE_NAMED) {
         f->coded_time = (AVRational){2 * found.fields.den, found.fields.num};
         info->fps = found.rate;
         info->is_faster = false;
+    } else if (found.dense > 0) {
+        info->fps = dense_fps(found.dense, info->fps);
+        info->is_faster = found.dense > MAX_FPS * 1.01;
     }
     if (found.length == USEC_NEVER)
         return;

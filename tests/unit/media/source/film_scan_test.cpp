@@ -14,7 +14,7 @@ film_scan scan(const std::string &path, bool clock_jumps)
     media_input *in = media_input_open(path.c_str(), nullptr, nullptr, reason, &err);
     REQUIRE(in);
     REQUIRE(media_input_probe(in, reason) == 0);
-    film_scan_run(path.c_str(), media_input_format(in), 0, clock_jumps, nullptr, &found);
+    film_scan_run(path.c_str(), media_input_format(in), 0, 25, clock_jumps, nullptr, &found);
     media_input_free(in);
     return found;
 }
