@@ -5,6 +5,7 @@
 #include <libavformat/avformat.h>
 #include <libavutil/avstring.h>
 #include <libavutil/display.h>
+#include <libavutil/intreadwrite.h>
 #include <libavutil/parseutils.h>
 #include <math.h>
 #include <stdlib.h>
@@ -43,8 +44,12 @@ struct video_file {
     int track;
     AVStream *stream; // borrowed from `format`; the one that has the track now
     AVPacket *packet; // owned; while `is_changing`, the first one of the new codec
-    bool is_changing; // the codec is drained, as the track goes on in another one
-    bool is_lost;     // video that cannot be decoded was logged
+    // The codec is drained, as the track goes on in another one, or in a way that makes it drop the
+    // picture it has: MPEG-2 of another size.
+    bool is_changing;
+    int coded_size; // of MPEG-1 and 2: the sequence header's 24 bits; 0: none came since the
+                    // opening
+    bool is_lost;   // video that cannot be decoded was logged
     enum AVCodecID first_codec;
     // Owned; NULL until an interlaced frame comes, and after a seek. A file that cannot be
     // deinterlaced never has it.
@@ -563,8 +568,22 @@ static void send(struct video_file *f)
     av_packet_unref(f->packet);
 }
 
-// Sends one packet to the decoder; at the end of the file, and before a packet in another codec,
-// flushes the decoder.
+// Returns true if the packet begins pictures of another size, of MPEG-1 or 2 (ISO/IEC 13818-2,
+// 6.2.2.1).
+static bool is_resized(struct video_file *f)
+{
+    const AVPacket *p = f->packet;
+    enum AVCodecID codec = f->codec->codec_id;
+    bool is_mpeg = codec == AV_CODEC_ID_MPEG1VIDEO || codec == AV_CODEC_ID_MPEG2VIDEO;
+    if (!is_mpeg || p->size < 7 || AV_RB32(p->data) != 0x1B3)
+        return false;
+    int before = f->coded_size;
+    f->coded_size = (int)AV_RB24(p->data + 4);
+    return before && before != f->coded_size;
+}
+
+// Sends one packet to the decoder; at the end of the file, and before a packet in another codec or
+// size, flushes the decoder.
 static void feed(struct video_file *f)
 {
     int r = read_packet(f);
@@ -578,7 +597,7 @@ static void feed(struct video_file *f)
         f->first_pts = f->packet->dts != AV_NOPTS_VALUE ? f->packet->dts : f->packet->pts;
     note_read(f);
     f->is_changing = f->packet->stream_index != f->stream->index ||
-                     f->stream->codecpar->codec_id != f->codec->codec_id;
+                     f->stream->codecpar->codec_id != f->codec->codec_id || is_resized(f);
     if (f->is_changing) {
         avcodec_send_packet(f->codec, NULL);
         return;
@@ -701,6 +720,7 @@ static void flush(struct video_file *f)
     avcodec_flush_buffers(f->codec);
     av_packet_unref(f->packet);
     f->is_changing = false;
+    f->coded_size = 0;
     drop_kept(f);
     f->read_at = INFINITY; // what stands until the next picture is not known
     timeline_restart(&f->timeline);

@@ -246,6 +246,47 @@ TEST_CASE("source_file: the size may change within the file")
     }
 }
 
+TEST_CASE("source_file: joined parts of other sizes and rates lose no picture")
+{
+    clip_folder dir;
+    struct {
+        const char *codec, *format;
+        AVRational rate;
+        int width, height, pictures;
+    } table[] = {
+        {"libx264", "ts", {25, 1}, 144, 96, 9},     {"mpeg2video", "ts", {25, 1}, 144, 96, 9},
+        {"mpeg2video", "mpg", {25, 1}, 144, 96, 9}, {"mpeg1video", "mpg", {25, 1}, 144, 96, 9},
+        {"libx264", "ts", {50, 1}, 96, 64, 100},    {"mpeg2video", "ts", {60, 1}, 96, 64, 100}};
+    for (auto &t : table) {
+        CAPTURE(t.codec, t.format, t.rate.num);
+        std::string name = dir / (std::string("a.") + t.format).c_str(),
+                    part = name + ".part." + t.format;
+        std::ofstream both(name, std::ios::binary);
+        clip c;
+        c.codec = t.codec;
+        c.pts = steady(64);
+        std::vector<int> want = upto(64);
+        for (int i = 0; i < 2; i++) {
+            clip_write(c, part);
+            both << std::ifstream(part, std::ios::binary).rdbuf();
+            c.rate = t.rate;
+            c.width = t.width;
+            c.height = t.height;
+            c.pts = steady(t.pictures);
+        }
+        both.close();
+        for (int k = 0; k < t.pictures; k++)
+            want.push_back(k);
+        for (int &k : want)
+            k %= 16;
+        auto s = open(name);
+        CHECK(fps_value(s->fps) == Approx(av_q2d(t.rate)));
+        auto shown = play(s.get());
+        shown.erase(std::unique(shown.begin(), shown.end()), shown.end());
+        CHECK(shown == want);
+    }
+}
+
 TEST_CASE("source_file: the shape of a pixel may change within the file")
 {
     clip_folder dir;
