@@ -9,6 +9,8 @@
 #include "player/report/qoe_summary.h"
 #include "player/session/output_files.h"
 #include "player/session/viewing.h"
+#include "player/start/recent_file.h"
+#include "player/start/start_window.h"
 
 static bool names_a_display(void)
 {
@@ -53,6 +55,8 @@ static int play(const struct play_options *options, FILE *events, struct source 
         viewing_fail(viewing);
     code = viewing_finish(viewing);
     const struct qoe_json *report = viewing_report(viewing);
+    if (report->session.transport[0] && !options->headless && !options->no_resume)
+        recent_file_note(&options->url);
     if (!options->quiet &&
         report->session.transport[0]) // otherwise no stream was set up, so there is no summary
         qoe_summary_print(report, stdout);
@@ -80,11 +84,29 @@ static int list_servers(void)
     return EXIT_REFUSED;
 }
 
+static bool on_url(void *ctx, const char *url, char *error, size_t cap)
+{
+    return play_options_choose(ctx, url, error, cap);
+}
+
+// The viewer chooses a URL in a window. Returns as start_window_run.
+static int choose(struct play_options *options)
+{
+    static struct recent_urls recent; // static, as it is large
+    struct start_window_config config = {.recent = &recent, .on_url = on_url, .ctx = options};
+    if (!options->no_resume)
+        recent_file_read(&recent);
+    return start_window_run(&config);
+}
+
 static int run(void *ctx)
 {
-    const struct play_options *options = ctx;
+    struct play_options *options = ctx;
     if (options->list_servers)
         return list_servers();
+    int chosen = options->url.host[0] ? 0 : choose(options);
+    if (chosen != 0)
+        return chosen == ERR_CLOSED ? EXIT_ENDED : EXIT_INTERNAL;
     FILE *events;
     if (output_files_open(options, &events) != 0)
         return EXIT_USAGE;
@@ -104,7 +126,9 @@ int main(int argc, char **argv)
     return program_main(&(struct program_parts){.name = "weir-play",
                                                 .options = &options,
                                                 .log = &options.log,
-                                                .parse = play_options_parse,
+                                                .parse = names_a_display()
+                                                             ? play_options_parse_choosing
+                                                             : play_options_parse,
                                                 .run = run,
                                                 .destroy = play_options_destroy},
                         argc, argv);

@@ -3,6 +3,7 @@
 
 #include <assert.h>
 #include <inttypes.h>
+#include <limits.h>
 #include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -87,6 +88,9 @@ struct rtsp_client {
     bool expired;   // rtsp_client_expired
     bool torn_down; // the server responded to TEARDOWN
     int status;     // of the response that ended the client; 0: no response did
+    char *list;     // owned; the lines of a folder's list so far; NULL: none
+    size_t list_len;
+    int list_parts;
     struct sdp sdp;
     const struct server_dialect *dialect; // static; of the SDP
     struct rng rng;
@@ -789,10 +793,68 @@ static void redirect(struct rtsp_client *c, struct text location, usec_t now)
 
 static void describe(struct rtsp_client *c, usec_t now)
 {
-    char headers[1024] = "Accept: application/sdp\r\n";
+    char headers[1024];
+    snprintf(headers, sizeof(headers), "Accept: %s\r\n",
+             c->config.accept ? c->config.accept : "application/sdp");
     append_via(c, headers, sizeof(headers));
     c->step = STEP_DESCRIBING;
     send_request(c, &(struct client_request){.kind = REQUEST_DESCRIBE, .headers = headers}, now);
+}
+
+// Appends a part of a list. Returns the number of all lines that there are.
+static int add_lines(struct rtsp_client *c, struct text part)
+{
+    size_t room = RTSP_CLIENT_LIST_BYTES - c->list_len;
+    size_t len = part.len < room ? part.len : room;
+    char *longer = len ? realloc(c->list, c->list_len + len) : NULL;
+    if (longer) {
+        c->list = longer;
+        memcpy(c->list + c->list_len, part.at, len);
+        c->list_len += len;
+    }
+    int lines = 0;
+    for (size_t i = 0; i < c->list_len; i++)
+        lines += c->list[i] == '\n';
+    return lines;
+}
+
+// The server gives the lines of a long list in parts (X-Weir-List), of which each must bring some.
+static void on_list_part(struct rtsp_client *c, const struct rtsp_item *r, usec_t now)
+{
+    struct text place = rtsp_header(r, "X-Weir-List");
+    struct scan s = scan_of(place.at, place.len);
+    int64_t first, total;
+    int before = add_lines(c, (struct text){0});
+    bool is_part = place.at && scan_word(&s, "first=") && scan_int(&s, INT_MAX, &first) &&
+                   scan_word(&s, ";total=") && scan_int(&s, INT_MAX, &total) && first == before;
+    int lines = is_part || !before ? add_lines(c, r->body) : before;
+    if (is_part && lines > before && lines < total && c->list_len < RTSP_CLIENT_LIST_BYTES &&
+        ++c->list_parts < RTSP_CLIENT_LIST_PARTS) {
+        char headers[64];
+        snprintf(headers, sizeof(headers), "X-Weir-List: %d\r\n", lines);
+        send_request(c, &(struct client_request){.kind = REQUEST_DESCRIBE, .headers = headers},
+                     now);
+        return;
+    }
+    c->events->on_list(c->ctx, (struct text){c->list, c->list_len}, now);
+    end_as(c, RTSP_CLIENT_LISTED, "", now);
+}
+
+// Gives the body that was asked for in place of a description.
+static void on_body(struct rtsp_client *c, const struct rtsp_item *r, usec_t now)
+{
+    struct text control = rtsp_header(r, "Cache-Control");
+    struct scan s = scan_of(control.at, control.len);
+    int64_t age = 0;
+    if (!text_is_nocase(rtsp_header(r, "Content-Type"), c->config.accept) || !r->body.at) {
+        c->status = 406; // of a server that does not know the type
+        end_as(c, RTSP_CLIENT_REFUSED, "the server sends something else", now);
+        return;
+    }
+    if (control.at && scan_word(&s, "max-age="))
+        (void)scan_int(&s, INT_MAX, &age);
+    c->events->on_body(c->ctx, r->body, (int)age, now);
+    end_as(c, RTSP_CLIENT_LISTED, "", now);
 }
 
 // Uses c->sdp. Returns false if the client has ended.
@@ -950,8 +1012,7 @@ static void on_failure(struct rtsp_client *c, const struct pending *p, const str
     switch (p->kind) {
     case REQUEST_DESCRIBE:
         if (r->status == 300) {
-            c->events->on_list(c->ctx, r->body, now);
-            end_as(c, RTSP_CLIENT_LISTED, "", now);
+            on_list_part(c, r, now);
         } else if (r->status > 300 && r->status < 304) {
             redirect(c, rtsp_header(r, "Location"), now);
         } else {
@@ -1074,7 +1135,10 @@ static void on_success(struct rtsp_client *c, const struct pending *p, const str
         return;
     case REQUEST_DESCRIBE:
         c->rtt = now - p->asked;
-        on_description(c, r, now);
+        if (c->config.accept)
+            on_body(c, r, now);
+        else
+            on_description(c, r, now);
         return;
     case REQUEST_SETUP:
         c->rtt = c->rtt ? usec_min(c->rtt, now - p->asked) : now - p->asked;
@@ -1553,5 +1617,6 @@ void rtsp_client_free(struct rtsp_client *c)
     if (!c)
         return;
     rtsp_requests_forget(&c->requests);
+    free(c->list);
     free(c);
 }

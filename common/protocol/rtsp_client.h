@@ -48,8 +48,10 @@ enum rtsp_client_end {
     RTSP_CLIENT_LOST,     // the server vanished after the media began to play
     RTSP_CLIENT_INTERNAL, // no memory, no ports ...
     RTSP_CLIENT_LEFT,     // after rtsp_client_leave
-    RTSP_CLIENT_LISTED,   // the URL is of a folder, not of a stream; after on_list
+    RTSP_CLIENT_LISTED,   // the URL is of a folder, not of a stream; after on_list, or on_body
 };
+
+enum { RTSP_CLIENT_LIST_BYTES = 1 << 18, RTSP_CLIENT_LIST_PARTS = 64 };
 
 // What a client hands to the next one on its connection, which plays another stream of that server.
 struct rtsp_client_before {
@@ -75,8 +77,10 @@ struct rtsp_client_config {
                          // itself
     int live_latency_ms; // value of the parameter `latency` for live media, ms; 0: not sent
     int stored_latency_ms; // for a film; 0: its server drops no frame
-    usec_t silence; // silence after which the server counts as lost; 0: the transport's default
-    bool has_audio; // the viewer requests audio
+    usec_t silence;     // silence after which the server counts as lost; 0: the transport's default
+    const char *accept; // the type that is asked for in place of a description, static; no session
+                        // follows. NULL: a description
+    bool has_audio;     // the viewer requests audio
     bool takes_other_codecs; // the viewer decodes a third party's H.265, VP9 and JPEG, and the
                              // audio of sdp_other_audio.h
     bool seconds;    // the owner has a second network: offers a path over it (RTSP_SECOND_HEADER)
@@ -147,7 +151,11 @@ struct rtsp_client_events {
     // `sdp` is valid for the client's life. Returns false if the stream cannot be played: the
     // client then ends with RTSP_CLIENT_REFUSED, and *why says the reason.
     bool (*on_described)(void *ctx, const struct sdp *sdp, const char **why, usec_t now);
-    // The URL names a folder. `list`: its files, one line each.
+    // config.accept: the body of that type, and how many seconds it may be kept. The end follows.
+    // NULL: `accept` is.
+    void (*on_body)(void *ctx, struct text body, int max_age, usec_t now);
+    // The URL names a folder. `list`: its files, one line each. What a server gives in parts is
+    // whole, up to RTSP_CLIENT_LIST_BYTES.
     void (*on_list)(void *ctx, struct text list, usec_t now);
     void (*on_setup)(void *ctx, const struct rtsp_client_setup *setup, usec_t now);
     // Media comes over another of the session's paths from now on: beside the connection, or over

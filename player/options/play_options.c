@@ -431,6 +431,8 @@ static bool check(struct play_options *o, char *error, size_t cap)
         return false;
     if (o->list_servers)
         return true;
+    if (!o->url.host[0] && o->chooses && !o->headless)
+        return true;
     if (!o->url.host[0])
         return fail(error, cap, "a URL is required: rtsp://HOST[:PORT]/PATH");
     if (o->level < 0)
@@ -464,11 +466,11 @@ static bool check(struct play_options *o, char *error, size_t cap)
     return check_goddard(o, error, cap);
 }
 
-enum options_result play_options_parse(int argc, char **argv, void *options, FILE *to, char *error,
-                                       size_t error_cap)
+static enum options_result parse(int argc, char **argv, struct play_options *out, bool chooses,
+                                 FILE *to, char *error, size_t error_cap)
 {
-    struct play_options *out = options;
     *out = (struct play_options){.level = -1,
+                                 .chooses = chooses,
                                  .reconnect = OPTION_UNSET,
                                  .standby = OPTION_ON,
                                  .volume = 100,
@@ -486,6 +488,32 @@ enum options_result play_options_parse(int argc, char **argv, void *options, FIL
         return OPTIONS_BAD;
     }
     return result;
+}
+
+enum options_result play_options_parse(int argc, char **argv, void *options, FILE *to, char *error,
+                                       size_t error_cap)
+{
+    return parse(argc, argv, options, false, to, error, error_cap);
+}
+
+enum options_result play_options_parse_choosing(int argc, char **argv, void *options, FILE *to,
+                                                char *error, size_t error_cap)
+{
+    return parse(argc, argv, options, true, to, error, error_cap);
+}
+
+bool play_options_choose(struct play_options *o, const char *url, char *error, size_t cap)
+{
+    struct url before = o->url;
+    char why[200];
+    // "@" begins the name of a file, on the command line.
+    const char *wrong = *url == '@' ? "expects a URL" : read_url(o, url, why, sizeof(why));
+    if (wrong)
+        snprintf(error, cap, "%s", wrong);
+    bool is_good = !wrong && check(o, error, cap);
+    if (!is_good)
+        o->url = before;
+    return is_good;
 }
 
 void play_options_destroy(void *options)

@@ -43,8 +43,9 @@ enum adapt {
 };
 
 struct play_options {
-    char *file; // owned: the configuration file's text, NULL: none
-    struct url url;
+    char *file;     // owned: the configuration file's text, NULL: none
+    struct url url; // .host empty: the viewer is to choose one (play_options_parse_choosing)
+    bool chooses;   // the viewer may choose the URL later
     struct transport_list transports;
     char cc[16]; // empty: the kernel's own choice
     int level;   // --level, else the URL's; -1: the server's choice
@@ -102,6 +103,12 @@ extern const struct option_table play_option_table;
 // `error` says which value is wrong and which are allowed.
 enum options_result play_options_parse(int argc, char **argv, void *options, FILE *to, char *error,
                                        size_t error_cap);
+// The same; without a URL and without --headless the result has none: play_options_choose follows.
+enum options_result play_options_parse_choosing(int argc, char **argv, void *options, FILE *to,
+                                                char *error, size_t error_cap);
+// Sets the URL that the viewer has chosen. Returns false, with the reason in `error`, if it is
+// none, or the other options conflict with each other: there is no URL as before.
+bool play_options_choose(struct play_options *o, const char *url, char *error, size_t cap);
 void play_options_destroy(void *options);
 
 // Returns the max milliseconds that a frame may wait at the sender, at the start: the session's

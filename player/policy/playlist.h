@@ -21,7 +21,7 @@ extern "C" {
 #endif
 
 enum {
-    PLAYLIST_MAX = 256,
+    PLAYLIST_MAX = 1024,
     PLAYLIST_MAX_BYTES = 256 * 1024,
     PLAYLIST_TITLE = 64, // bytes with NUL; a longer title is cut
 };

@@ -5,8 +5,6 @@
 #include <SDL.h>
 #include <math.h>
 #include <pthread.h>
-#include <stdarg.h>
-#include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -17,6 +15,7 @@
 #include "player/ui/display_scale.h"
 #include "player/ui/model/osd_layout.h"
 #include "player/ui/osd.h"
+#include "player/ui/sdl_video.h"
 
 enum { STATUS_BYTES = 256, LEAST_WIDTH = 640, IDLE_WAIT_MS = 1000 };
 #define LINGER       (2 * USEC_PER_SEC)
@@ -457,33 +456,6 @@ static const struct display_ops window_ops = {.run = run,
                                               .set_osd = set_osd,
                                               .free = window_free};
 
-// Returns false for a driver that shows nothing, which SDL selects without a display, unless the
-// user selected it.
-static bool is_visible(const char *driver)
-{
-    const char *asked = SDL_getenv("SDL_VIDEODRIVER");
-    return (asked && *asked) ||
-           (driver && strcmp(driver, "offscreen") != 0 && strcmp(driver, "dummy") != 0);
-}
-
-static void say_nothing(const char *format, va_list args)
-{
-    (void)format, (void)args;
-}
-
-// Where there is no XDG_RUNTIME_DIR, libwayland writes a line to stderr although SDL only asks
-// whether there is a Wayland server. The handle stays open, as the handler does.
-static void silence_wayland(void)
-{
-    typedef void set_handler_fn(void (*handler)(const char *, va_list));
-    void *library = SDL_LoadObject("libwayland-client.so.0");
-    set_handler_fn *set = NULL;
-    if (library)
-        set = (set_handler_fn *)(uintptr_t)SDL_LoadFunction(library, "wl_log_set_handler_client");
-    if (set)
-        set(say_nothing);
-}
-
 struct display *display_window_new(const struct display_config *config)
 {
     struct window *w = calloc(1, sizeof(*w));
@@ -492,25 +464,7 @@ struct display *display_window_new(const struct display_config *config)
     w->base.ops = &window_ops;
     w->base.config = *config;
     w->scale = 1;
-    SDL_SetMainReady();
-    SDL_SetHint(SDL_HINT_NO_SIGNAL_HANDLERS, "1"); // the loop handles signals
-    SDL_SetHint(SDL_HINT_RENDER_SCALE_QUALITY, "linear");
-    SDL_SetHint(SDL_HINT_VIDEO_X11_NET_WM_BYPASS_COMPOSITOR, "0");
-    silence_wayland();
-    if (SDL_Init(SDL_INIT_VIDEO) != 0) {
-        log_error("cannot open a display: %s (--headless plays without one)", SDL_GetError());
-        free(w);
-        return NULL;
-    }
-    if (!is_visible(SDL_GetCurrentVideoDriver())) {
-        const char *named = SDL_getenv("DISPLAY");
-        if (named && *named)
-            log_error("no display is available: DISPLAY is %s and cannot be opened "
-                      "(--headless plays without one)",
-                      named);
-        else
-            log_error("no display is available: set DISPLAY, or play with --headless");
-        SDL_Quit();
+    if (sdl_video_open() != 0) {
         free(w);
         return NULL;
     }

@@ -2,6 +2,7 @@
 #include "proxy/catalog/origin_catalog.h"
 
 #include <assert.h>
+#include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -14,6 +15,7 @@
 #include "common/net/timer.h"
 #include "common/wire/request_path.h"
 #include "media/stored/stored_audio.h"
+#include "proxy/catalog/origin_still.h"
 #include "proxy/feed/film_fetcher.h"
 #include "proxy/feed/film_filler.h"
 #include "proxy/feed/upstream.h"
@@ -30,7 +32,7 @@
 #define LEAD        (1500 * USEC_PER_MSEC)
 #define ROOM_FACTOR 1.2 // of the bytes that a film is expected to take
 
-enum film_state { FILM_DESCRIBING, FILM_OPEN, FILM_REFUSED };
+enum film_state { FILM_DESCRIBING, FILM_OPEN, FILM_LISTED, FILM_REFUSED };
 
 struct film {
     struct film *next;
@@ -46,6 +48,7 @@ struct film {
     bool has_answered;      // the origin has refused
     struct sdp sdp;
     struct media_refusal refusal;
+    char *list; // owned; FILM_LISTED: the path is of a folder of the origin
     struct catalog_hold *holds;
     struct store_film *stored;  // one hold; NULL: none
     bool is_cached;             // the stream is the stored film
@@ -60,6 +63,7 @@ struct origin_catalog {
     int film_count;
     struct film *films;           // owned
     struct film_fetcher *fetcher; // owned; NULL: nothing is stored
+    struct origin_stills *stills; // owned
     char via[VIA_MAX];            // of requests of the proxy itself
     uint64_t hits;                // viewers that were served a stored film
     uint64_t saved;               // bytes that films which are closed have sent from the store
@@ -99,6 +103,7 @@ static void close_film(struct film *f)
     store_film_release(f->stored);
     if (s->fetcher)
         film_fetcher_wake(s->fetcher, clock_now());
+    free(f->list);
     free(f);
 }
 
@@ -416,7 +421,10 @@ static void on_timer(void *ctx, usec_t now)
         on_open_timer(f, now);
         return;
     }
-    if (f->is_described) {
+    if (f->state == FILM_LISTED) {
+        rtsp_link_free(f->link);
+        f->link = NULL;
+    } else if (f->is_described) {
         find_stored(f, now);
         open_film(f, now);
     } else if (!f->has_answered && open_without_origin(f, now)) {
@@ -467,16 +475,22 @@ static void on_list(void *ctx, struct text list, usec_t now)
 {
     (void)now;
     struct film *f = ctx;
-    char text[sizeof(f->refusal.text)];
-    text_copy(list, text, list.len < sizeof(text) ? list.len + 1 : sizeof(text));
-    refuse_film(f, 300, text);
+    f->list = malloc(list.len + 1);
+    if (!f->list) {
+        refuse_film(f, 503, err_text(ERR_NO_MEMORY));
+        return;
+    }
+    if (list.len)
+        memcpy(f->list, list.at, list.len);
+    f->list[list.len] = '\0';
+    f->state = FILM_LISTED;
 }
 
 static void on_end(void *ctx, enum rtsp_client_end end, const char *text, usec_t now)
 {
     struct film *f = ctx;
     f->has_answered = rtsp_link_status(f->link) != 0;
-    if (!f->is_described && f->state != FILM_REFUSED)
+    if (!f->is_described && f->state == FILM_DESCRIBING)
         upstream_refusal(end, rtsp_link_status(f->link), text, &f->refusal);
     settle(f, now);
 }
@@ -633,7 +647,7 @@ static int describe_film(struct origin_catalog *s, const char *path, struct cata
 // Returns true if a viewer who asks for `path`, which is `url` at the origin, may have the film.
 static bool is_shared(const struct film *f, const char *path, const struct url *url)
 {
-    if (f->state == FILM_REFUSED || strcmp(f->url.text, url->text) != 0)
+    if (f->state == FILM_REFUSED || f->state == FILM_LISTED || strcmp(f->url.text, url->text) != 0)
         return false;
     // A stored film has only its complete sizes; of one that is relayed or filled, the next viewer
     // may be served what was completed meanwhile.
@@ -684,6 +698,8 @@ static int origin_take(struct catalog *c, const char *url_path, struct catalog_h
     f = h->film;
     if (f->state == FILM_DESCRIBING)
         return CATALOG_WAITS;
+    if (f->state == FILM_LISTED)
+        return ERR_END; // origin_list follows
     if (f->state == FILM_OPEN) {
         *out = &f->stream;
         return 0;
@@ -691,6 +707,55 @@ static int origin_take(struct catalog *c, const char *url_path, struct catalog_h
     int result = refuse(h, f->refusal.status, f->refusal.text);
     origin_leave(c, h);
     return result;
+}
+
+// Gives the lines that fit of the list that `take` got of the origin.
+static int origin_list(struct catalog *c, struct catalog_hold *h, char *out, size_t cap, int *count)
+{
+    const struct film *f = h->film;
+    if (!f || f->state != FILM_LISTED)
+        return ERR_NOT_FOUND;
+    size_t len = 0;
+    *count = 0;
+    for (const char *at = f->list, *next; *at; at = next, ++*count) {
+        next = at + strcspn(at, "\n");
+        next += *next == '\n';
+        if ((size_t)(next - f->list) < cap)
+            len = (size_t)(next - f->list);
+    }
+    memcpy(out, f->list, len);
+    out[len] = '\0';
+    origin_leave(c, h);
+    return 0;
+}
+
+static struct stream_media *origin_still(struct catalog *c, struct still_wish *w, int *err)
+{
+    struct origin_catalog *s = (struct origin_catalog *)c;
+    char path[REQUEST_URL_PATH_MAX], via[VIA_MAX];
+    struct url url;
+    struct catalog_hold why = {0};
+    *err = via_append(w->via, s->config.name, via);
+    if (*err)
+        (void)refuse_loop(&why, *err);
+    int len = *err ? 0 : request_path_encode(w->path, path, sizeof(path));
+    if (len > 0)
+        len += w->at < 0 ? snprintf(path + len, sizeof(path) - (size_t)len, "?small")
+                         : snprintf(path + len, sizeof(path) - (size_t)len, "?small&t=%" PRId64,
+                                    w->at / USEC_PER_SEC);
+    if (!*err) {
+        *err = len <= 0 || len >= (int)sizeof(path) ? ERR_NOT_FOUND
+                                                    : origin_url_of(s->config.rules, path, &url);
+        if (*err)
+            (void)refuse_path(&why, s->config.rules, *err);
+    }
+    w->refusal = why.refusal;
+    if (*err) {
+        *err = CATALOG_REFUSED;
+        return NULL;
+    }
+    *err = ERR_NO_MEMORY;
+    return origin_still_new(s->stills, &url, via);
 }
 
 // ---- Stats and life
@@ -739,18 +804,29 @@ static void origin_free(struct catalog *c)
     s->fetcher = NULL;
     while (s->films)
         close_film(s->films);
+    origin_stills_free(s->stills);
     free(s);
 }
 
 struct catalog *origin_catalog_new(const struct origin_catalog_config *config)
 {
-    static const struct catalog_ops ops = {
-        .take = origin_take, .leave = origin_leave, .stats = origin_stats, .free = origin_free};
+    static const struct catalog_ops ops = {.take = origin_take,
+                                           .leave = origin_leave,
+                                           .list = origin_list,
+                                           .still = origin_still,
+                                           .stats = origin_stats,
+                                           .free = origin_free};
     struct origin_catalog *s = calloc(1, sizeof(*s));
     if (!s)
         return NULL;
     s->base.ops = &ops;
+    s->base.items = "stream";
     s->config = *config;
+    s->stills = origin_stills_new(config->loop, config->rules, &config->choices->backbone);
+    if (!s->stills) {
+        free(s);
+        return NULL;
+    }
     if (!config->store)
         return &s->base;
     (void)via_append("", config->name, s->via);
@@ -765,6 +841,7 @@ struct catalog *origin_catalog_new(const struct origin_catalog_config *config)
                                           .ctx = s};
     s->fetcher = film_fetcher_new(&fetcher);
     if (!s->fetcher) {
+        origin_stills_free(s->stills);
         free(s);
         return NULL;
     }

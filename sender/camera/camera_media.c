@@ -184,11 +184,12 @@ static void make_still(struct camera_media *m)
 static void give_still(struct camera_media *m, struct picture *p, usec_t now)
 {
     struct picture_taker *t = m->takers;
+    const struct taken_picture taken = {.picture = p, .err = p ? 0 : ERR_END};
     m->takers = NULL; // those that come meanwhile want the next one
     m->decoding_until = 0;
     for (struct picture_taker *next; t; t = next) {
         next = t->next;
-        t->on_picture(t, p, now);
+        t->on_picture(t, &taken, now);
     }
 }
 

@@ -9,6 +9,7 @@
 #include "common/base/log.h"
 #include "common/net/clock.h"
 #include "common/net/timer.h"
+#include "sender/catalog/film_still.h"
 #include "sender/catalog/stream_open.h"
 #include "sender/feed/workers.h"
 
@@ -42,6 +43,7 @@ struct file_catalog {
     struct catalog_hold *waiting;
     struct look *look; // borrowed of the thread; NULL: none
     struct workers *openers;
+    struct workers *stills; // one thread, takes pictures of the file
     struct timer *deadline; // of the look
 };
 
@@ -224,6 +226,14 @@ static int file_take(struct catalog *base, const char *url_path, struct catalog_
     return 0;
 }
 
+static struct stream_media *file_still(struct catalog *base, struct still_wish *w, int *err)
+{
+    struct file_catalog *c = (struct file_catalog *)base;
+    bool is_it = strcmp(w->path, c->options->path + 1) == 0;
+    *err = is_it ? ERR_NO_MEMORY : ERR_UNSUPPORTED;
+    return is_it ? film_still_new(c->stills, NULL, c->options->source, w->at) : NULL;
+}
+
 static void file_stats(struct catalog *base, struct stats *out, session_stats_fn *each, void *ctx,
                        usec_t now)
 {
@@ -243,6 +253,7 @@ static void file_free(struct catalog *base)
     if (c->look)
         media_guard_stop(c->look->guard);
     workers_free(c->openers);
+    workers_free(c->stills);
     timer_free(c->deadline);
     if (c->one)
         c->one->ops->free(c->one);
@@ -254,6 +265,7 @@ struct catalog *file_catalog_new(uv_loop_t *loop, const struct options *o, struc
 {
     static const struct catalog_ops ops = {.take = file_take,
                                            .leave = file_leave,
+                                           .still = file_still,
                                            .stats = file_stats,
                                            .set_highest = file_set_highest,
                                            .free = file_free};
@@ -268,8 +280,9 @@ struct catalog *file_catalog_new(uv_loop_t *loop, const struct options *o, struc
     c->mark = *mark;
     c->one = catalog_new_one(o->path, stream);
     c->openers = workers_new(loop, 1, 1);
+    c->stills = workers_new(loop, 1, FILM_STILLS);
     c->deadline = timer_new(loop, on_deadline, c);
-    if (c->one && c->openers && c->deadline)
+    if (c->one && c->openers && c->stills && c->deadline)
         return &c->base;
     file_free(&c->base);
     return NULL;

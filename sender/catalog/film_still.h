@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-// Media that gives one picture of a film: its key frame a tenth into it, 10 s at most. A thread
-// opens the film for that, and closes it; no viewer can watch it, and no encoder starts. The file
-// is opened when a picture is taken. Loop thread only.
+// Media that gives one picture of a film: a key frame. A thread opens the film for that, and closes
+// it; no viewer can watch it, and no encoder starts. The file is opened when a picture is taken.
+// Loop thread only.
 #ifndef WEIR_SENDER_CATALOG_FILM_STILL_H
 #define WEIR_SENDER_CATALOG_FILM_STILL_H
 
@@ -14,9 +14,14 @@ extern "C" {
 
 #define FILM_STILL_LIMIT (4 * USEC_PER_SEC) // from `take` until the picture is decoded
 
-// `path`: of the film in the folder `root`, which is a real path; both are copied. Borrows
-// `workers`, whose works end before they are freed. NULL: no memory. The caller calls ops->free.
-struct stream_media *film_still_new(struct workers *workers, const char *root, const char *path);
+enum { FILM_STILLS = 64 }; // pictures of one catalog that wait for its thread
+
+// `path`: of the film in the folder `root`, which is a real path; NULL: the name of a file. Both
+// are copied. `at`: the key frame at or before this position; < 0: the one a tenth into the film,
+// 10 s at most. Borrows `workers`, whose works end before they are freed. NULL: no memory. The
+// caller calls ops->free.
+struct stream_media *film_still_new(struct workers *workers, const char *root, const char *path,
+                                    usec_t at);
 
 #ifdef __cplusplus
 }

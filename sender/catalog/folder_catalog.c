@@ -455,10 +455,11 @@ static int folder_list_films(struct catalog *c, struct catalog_hold *h, char *ou
     return CATALOG_WAITS;
 }
 
-static struct stream_media *folder_still(struct catalog *c, const char *path)
+static struct stream_media *folder_still(struct catalog *c, struct still_wish *w, int *err)
 {
     struct folder_catalog *s = (struct folder_catalog *)c;
-    return film_still_new(s->stills, s->root, path);
+    *err = ERR_NO_MEMORY;
+    return film_still_new(s->stills, s->root, w->path, w->at);
 }
 
 // ---- Stats
@@ -531,7 +532,7 @@ struct catalog *folder_catalog_new(uv_loop_t *loop, const struct options *o)
     }
     s->openers = workers_new(loop, FOLDER_OPENERS, FOLDER_WAITING);
     s->lister = workers_new(loop, 1, 1);
-    s->stills = workers_new(loop, 1, FOLDER_STILLS);
+    s->stills = workers_new(loop, 1, FILM_STILLS);
     s->deadline = timer_new(loop, on_deadline, s);
     if (s->text && s->list && s->list->list && s->list->guard && s->list->text && s->openers &&
         s->lister && s->stills && s->deadline)

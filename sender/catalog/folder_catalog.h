@@ -25,7 +25,6 @@ enum {
     FOLDER_MAX_IDLE = 8, // max. open files without a session
     FOLDER_OPENERS = 4,  // max. files being opened at a time
     FOLDER_WAITING = 28, // max. files waiting to be opened
-    FOLDER_STILLS = 32,  // max. files of which a picture waits to be taken
 };
 #define FOLDER_SLOW (5 * USEC_PER_SEC)
 // A film that was slow to open stays open for at least so long, as its viewer may give up and

@@ -15,6 +15,7 @@
 #include "common/wire/request_path.h"
 #include "media/capture/source_capture.h"
 #include "sender/camera/publisher.h"
+#include "sender/catalog/film_still.h"
 #include "sender/catalog/stream_open.h"
 #include "sender/feed/workers.h"
 #include "sender/record/recorder.h"
@@ -87,6 +88,7 @@ struct mount_catalog {
     uv_loop_t *loop;               // borrowed
     struct generation *generation; // one holder
     struct workers *openers;       // owned
+    struct workers *stills;        // owned; one thread, takes pictures of films
     struct timer *deadline;        // owned; the earliest one of the films
     int films;                     // were made
     int count;
@@ -519,6 +521,16 @@ static int mount_list(struct catalog *base, struct catalog_hold *h, char *out, s
     return put.full ? ERR_NO_MEMORY : 0;
 }
 
+// A file is not opened for it. What comes of a device, a camera, a client or a generator is live.
+static struct stream_media *mount_still(struct catalog *base, struct still_wish *w, int *err)
+{
+    struct mount_catalog *c = (struct mount_catalog *)base;
+    const struct mount *m = find(c, w->path);
+    bool is_file = m && !is_published(m->source) && stream_open_is_file(m->source);
+    *err = is_file ? ERR_NO_MEMORY : ERR_UNSUPPORTED;
+    return is_file ? film_still_new(c->stills, NULL, m->source->source, w->at) : NULL;
+}
+
 // Viewers of a stream as it was before a reload keep their limit.
 static int mount_set_highest(struct catalog *base, const char *path, int level, usec_t now)
 {
@@ -897,6 +909,7 @@ static void mount_free(struct catalog *base)
         end_film(f, deadline);
     }
     workers_free(c->openers);
+    workers_free(c->stills);
     timer_free(c->deadline);
     generation_drop(c->generation);
     free(c);
@@ -907,6 +920,7 @@ struct catalog *mount_catalog_new(uv_loop_t *loop, const struct options *o)
     static const struct catalog_ops ops = {.take = mount_take,
                                            .leave = mount_leave,
                                            .list = mount_list,
+                                           .still = mount_still,
                                            .stats = mount_stats,
                                            .set_highest = mount_set_highest,
                                            .publish = mount_publish,
@@ -924,7 +938,8 @@ struct catalog *mount_catalog_new(uv_loop_t *loop, const struct options *o)
         has_pattern = has_pattern || source_publish_is_any(o->sources[i].path);
     int max = has_pattern ? MOUNTS_MAX : SOURCES_MAX;
     c->openers = workers_new(loop, max, MOUNTS_MAX);
-    if (!c->generation || !c->deadline || !c->openers)
+    c->stills = workers_new(loop, 1, FILM_STILLS);
+    if (!c->generation || !c->deadline || !c->openers || !c->stills)
         goto free_catalog;
     assert(o->source_count <= SOURCES_MAX);
     for (int i = 0; i < o->source_count; i++) {

@@ -437,6 +437,17 @@ static struct stream_media *encode(struct source *source, const struct pass_prob
     return NULL;
 }
 
+static bool is_file_name(const char *name)
+{
+    return *name && !source_is_capture(name) && strncmp(name, "test:", 5) != 0;
+}
+
+bool stream_open_is_file(const struct options *o)
+{
+    return !o->pushed && !options_is_synthetic(o) && !camera_is(o->source) && !is_slip(o->source) &&
+           is_file_name(o->source);
+}
+
 static struct stream_media *open_encoded(struct media_guard *guard, const struct options *o,
                                          const char *name, int *err)
 {
@@ -444,7 +455,7 @@ static struct stream_media *open_encoded(struct media_guard *guard, const struct
     if (is_slip(name))
         return NULL;
     struct pass_probe probe;
-    bool is_file = !source_is_capture(name) && strncmp(name, "test:", 5) != 0 && *name;
+    bool is_file = is_file_name(name);
     struct source *source =
         source_is_capture(name)
             ? source_capture_open(name, o->has_capture ? &o->capture : NULL, err)

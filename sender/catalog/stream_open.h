@@ -27,6 +27,9 @@ enum { STREAM_OPEN_WHY = 160 };
 int stream_open_why(struct stream *s, struct media_guard *guard, const struct options *o,
                     const char *name, char why[STREAM_OPEN_WHY]);
 
+// Returns true if the source's name is that of a file, which need not exist.
+bool stream_open_is_file(const struct options *o);
+
 // Returns why a stored ladder cannot be used for its original file with these options, a static
 // text; NULL: it can.
 const char *stream_open_unfit(const struct stored_info *info, const struct stat *original,

@@ -244,10 +244,11 @@ static void on_picture(void *ctx, struct picture *p, usec_t now)
 {
     struct live_media *m = ctx;
     struct picture_taker *t = m->takers;
+    const struct taken_picture taken = {.picture = p, .err = p ? 0 : ERR_END};
     m->takers = NULL; // those that come meanwhile want the next one
     for (struct picture_taker *next; t; t = next) {
         next = t->next;
-        t->on_picture(t, p, now);
+        t->on_picture(t, &taken, now);
     }
 }
 

@@ -25,6 +25,7 @@
 #include "server/policy/scale.h"
 #include "server/policy/session_attach.h"
 #include "server/rtsp/publish_setup.h"
+#include "server/rtsp/still_visit.h"
 #include "server/rtsp/track_setup.h"
 #include "stream/abr/film_table_parts.h"
 
@@ -40,6 +41,7 @@ struct rtsp_handler {
     char token[LOGIN_TOKEN_TEXT];  // as rtsp_handler_begin has it; empty: none
     char *authorization;           // owned; the same; NULL: none
     struct catalog_hold hold;      // of the film whose path was requested last
+    struct still_visit *visit;     // owned; NULL: no picture was requested
     struct stream *stream;         // the stream of the film; NULL: none yet
     char *list;                    // owned; of which lines have not been given; NULL: none
     int query_level;               // from ?level=N; -1 = none
@@ -122,6 +124,7 @@ void rtsp_handler_free(struct rtsp_handler *h, usec_t now)
     if (!h)
         return;
     access_guest_free(h->guest);
+    still_visit_free(h->visit);
     free(h->list);
     if (h->authorization)
         explicit_bzero(h->authorization, strlen(h->authorization));
@@ -401,6 +404,61 @@ static bool list_files(struct rtsp_handler *h, const struct rtsp_item *request,
         give_lines(h, (int)first, a);
     a->status = err ? a->status : 300;
     a->content_type = "text/plain";
+    return true;
+}
+
+// Gives the lines of a list that was made for the request before. Returns false if there is none.
+static bool continue_list(struct rtsp_handler *h, const struct rtsp_item *request,
+                          struct rtsp_response *a)
+{
+    return request->method == RTSP_DESCRIBE && h->list && rtsp_header(request, "X-Weir-List").at &&
+           list_files(h, request, a);
+}
+
+static bool wants_picture(const struct rtsp_item *request)
+{
+    return request->method == RTSP_DESCRIBE &&
+           text_is_nocase(rtsp_header(request, "Accept"), "image/jpeg");
+}
+
+// Gives a small picture of a film, for a proxy: what GET /PATH.jpg?small gives to a page. Returns
+// false if the request has to wait.
+static bool give_picture(struct rtsp_handler *h, const struct rtsp_item *request,
+                         struct rtsp_response *a, usec_t now)
+{
+    char uri[MAX_URI], query[MAX_URI];
+    struct still_visit_config config = {.loop = h->config.loop,
+                                        .catalog = h->config.catalog,
+                                        .film_maker = h->config.films,
+                                        .peer =
+                                            (const struct sockaddr *)tcp_conn_peer(h->config.tcp),
+                                        .name = h->config.name,
+                                        .on_ready = on_film_ready,
+                                        .ctx = h};
+    struct web_still still;
+    if (!h->visit && !(h->visit = still_visit_new(&config))) {
+        rtsp_response_refuse(a, 503, "no memory\r\n");
+        return true;
+    }
+    text_copy(request->uri, uri, sizeof(uri));
+    const char *path = path_of(uri);
+    size_t len = strcspn(path, "?#");
+    snprintf(query, sizeof(query), "small&%s", path[len] == '?' ? path + len + 1 : "");
+    struct still_query q = {
+        .path = {path, len}, .query = {query, strlen(query)}, .via = rtsp_header(request, "Via")};
+    if (!still_visit_ask(h->visit, &q, &still, now))
+        return false;
+    a->status = still.status;
+    if (still.status != 200) {
+        rtsp_response_refuse(a, still.status, "%s\r\n", still.reason);
+    } else if (still.bytes > sizeof(a->body)) {
+        rtsp_response_refuse(a, 404, "the picture is too large\r\n");
+    } else {
+        rtsp_response_header(a, "Cache-Control: max-age=%d\r\n", still.max_age);
+        a->content_type = "image/jpeg";
+        a->body_bytes = still.bytes;
+        memcpy(a->body, still.data, still.bytes);
+    }
     return true;
 }
 
@@ -1034,6 +1092,10 @@ bool rtsp_handler_serve(struct rtsp_handler *h, const struct rtsp_item *given,
         rtsp_response_header(a, "Allow: OPTIONS, DESCRIBE, GET_PARAMETER, %s\r\n",
                              track_setup_session(h->setup) ? "PLAY, PAUSE, TEARDOWN, SET_PARAMETER"
                                                            : "SETUP");
+    } else if (a->status == 200 && !is_publish && wants_picture(request)) {
+        return give_picture(h, request, a, now);
+    } else if (a->status == 200 && !is_publish && continue_list(h, request, a)) {
+        return true;
     } else if (a->status == 200 && !is_publish && (err = take_stream(h, request)) != 0) {
         if (!refuse_uri(h, request, err, a))
             return false;

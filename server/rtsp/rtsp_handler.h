@@ -19,6 +19,7 @@ extern "C" {
 struct access;
 struct mtp_raw;
 struct rtsp_handler; // opaque
+struct still_maker;
 struct tcp_conn;
 
 struct rtsp_handler_config {
@@ -38,6 +39,7 @@ struct rtsp_handler_config {
     // the response, 503: too often. NULL: no session can be. After 200 the owner passes the
     // connection's socket to that session, but not inside this call.
     int (*attach)(void *ctx, struct text id, struct text secret, usec_t now);
+    struct still_maker *films; // of small pictures; NULL: none
 };
 
 struct rtsp_handler *rtsp_handler_new(const struct rtsp_handler_config *config,

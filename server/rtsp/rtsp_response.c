@@ -35,9 +35,13 @@ int rtsp_response_encode(const struct rtsp_response *a, const char *program, int
     if (cseq >= 0)
         put_format(&p, "CSeq: %d\r\n", cseq);
     put_format(&p, "Server: %s\r\n%s", program, a->headers);
-    if (*a->body)
-        put_format(&p, "Content-Type: %s\r\nContent-Length: %zu\r\n", a->content_type,
-                   strlen(a->body));
-    put_format(&p, "\r\n%s", a->body);
-    return put_result(&p);
+    size_t bytes = a->body_bytes ? a->body_bytes : strlen(a->body);
+    if (bytes)
+        put_format(&p, "Content-Type: %s\r\nContent-Length: %zu\r\n", a->content_type, bytes);
+    put_format(&p, "\r\n");
+    if (p.full || bytes >= cap - p.len)
+        return ERR_FULL;
+    memcpy(out + p.len, a->body, bytes);
+    out[p.len + bytes] = '\0';
+    return (int)(p.len + bytes);
 }

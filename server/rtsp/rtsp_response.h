@@ -13,9 +13,10 @@ extern "C" {
 
 struct rtsp_response { // zero but for `status` to begin with
     int status;
-    char headers[4096];              // complete lines; a response to PLAY contains two URIs
-    const char *content_type;        // static
-    char body[SDP_MAX_BYTES + 4096]; // terminated
+    char headers[4096];       // complete lines; a response to PLAY contains two URIs
+    const char *content_type; // static
+    size_t body_bytes;        // of a body that is no text; 0: it is terminated
+    char body[SDP_MAX_BYTES + 4096];
 };
 
 enum { RTSP_RESPONSE_BYTES = sizeof(struct rtsp_response) + 512 }; // of one that is written

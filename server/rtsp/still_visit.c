@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 #include "server/rtsp/still_visit.h"
 
+#include <inttypes.h>
 #include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -8,12 +9,15 @@
 
 #include "common/base/err.h"
 #include "common/base/log.h"
+#include "common/base/scan.h"
 #include "common/net/clock.h"
 #include "common/wire/request_path.h"
 #include "common/wire/url.h"
 #include "server/access/access_guest.h"
 #include "server/session/catalog.h"
 #include "server/still/still_maker.h"
+
+enum { STILL_SECONDS_MAX = 1 << 24 }; // of &t=, 194 days
 
 struct still_visit {
     struct still_visit_config config;
@@ -133,9 +137,12 @@ static bool refuse_picture(struct still_visit *v, int err, struct web_still *out
 {
     if (err == ERR_UNSUPPORTED)
         return refuse(v, out, 404,
-                      "this stream has no still pictures: a camera, a screen, the test "
-                      "picture and a file that is not prepared have");
-    if (err == ERR_TIMED_OUT || err == ERR_END)
+                      v->film ? "this film has no picture"
+                              : "this stream has no still pictures: a camera, a screen, the test "
+                                "picture and a file that is not prepared have");
+    if (err == ERR_NOT_FOUND)
+        return refuse(v, out, 404, "no such stream");
+    if (err == ERR_TIMED_OUT || err == ERR_END || err == ERR_IO)
         return refuse(v, out, 503, "the source gave no picture; try again");
     return refuse(v, out, 503, "too many pictures are being made; try again");
 }
@@ -151,21 +158,59 @@ static bool is_small(struct text query)
     return false;
 }
 
+// Returns the whole seconds of &t=SECONDS, or -1.
+static int64_t query_seconds(struct text query)
+{
+    char text[REQUEST_URL_PATH_MAX], value[16] = "";
+    int64_t seconds;
+    if (snprintf(text, sizeof(text), "/?%.*s", (int)query.len, query.at) >= (int)sizeof(text) ||
+        !url_take_parameter(text, "t", value, sizeof(value)))
+        return -1;
+    struct scan s = scan_of(value, strcspn(value, "."));
+    return scan_int(&s, STILL_SECONDS_MAX, &seconds) && scan_end(&s) ? seconds : -1;
+}
+
 // Gets a picture from `media`. Returns as still_visit_ask.
 static bool ask_picture(struct still_visit *v, struct still_maker *maker, const char *name,
                         struct stream_media *media, struct web_still *out, usec_t now)
 {
-    const uint8_t *data = NULL;
-    size_t bytes = 0;
-    int err = maker ? still_maker_get(maker, name, media, &v->request, &data, &bytes, now)
-                    : ERR_UNSUPPORTED;
+    struct still_picture picture = {0};
+    int err =
+        maker ? still_maker_get(maker, name, media, &v->request, &picture, now) : ERR_UNSUPPORTED;
     if (err == STILL_WAITS)
         return false;
     if (err)
         return refuse_picture(v, err, out);
-    out->data = data;
-    out->bytes = bytes;
+    out->data = picture.data;
+    out->bytes = picture.bytes;
+    if (maker == v->config.film_maker)
+        out->max_age = (int)(picture.age / USEC_PER_SEC);
     return end(v);
+}
+
+// Gets a small picture of the film `name`. Returns as still_visit_ask; *is_stream: the picture is
+// to be taken of the open stream.
+static bool ask_film(struct still_visit *v, const struct still_query *q, const char *name,
+                     struct web_still *out, bool *is_stream, usec_t now)
+{
+    struct catalog *c = v->config.catalog;
+    char via[CATALOG_VIA_MAX], place[REQUEST_PATH_MAX + 24];
+    int64_t seconds = query_seconds(q->query);
+    text_copy(q->via, via, sizeof(via));
+    struct still_wish wish = {
+        .path = name, .at = seconds < 0 ? -1 : seconds * USEC_PER_SEC, .via = via};
+    int err = 0;
+    if (!v->film)
+        v->film = c->ops->still(c, &wish, &err);
+    *is_stream = !v->film && err == ERR_UNSUPPORTED;
+    if (*is_stream)
+        return false;
+    if (!v->film && err == CATALOG_REFUSED)
+        return refuse(v, out, wish.refusal.status, "%s", wish.refusal.text);
+    if (!v->film)
+        return refuse_picture(v, err, out);
+    snprintf(place, sizeof(place), "%s?%" PRId64, name, seconds);
+    return ask_picture(v, v->config.film_maker, place, v->film, out, now);
 }
 
 bool still_visit_ask(struct still_visit *v, const struct still_query *q, struct web_still *out,
@@ -194,11 +239,11 @@ bool still_visit_ask(struct still_visit *v, const struct still_query *q, struct 
     if (request_path_decode(path, name, sizeof(name)) != 0)
         return refuse(v, out, 404, "no such stream");
     struct catalog *c = v->config.catalog;
-    if (c->ops->still && v->config.film_maker && !q->head && is_small(q->query)) {
-        out->max_age = (int)(still_film.age / USEC_PER_SEC);
-        if (!v->film && !(v->film = c->ops->still(c, name)))
-            return refuse_picture(v, ERR_NO_MEMORY, out);
-        return ask_picture(v, v->config.film_maker, name, v->film, out, now);
+    bool is_stream = true;
+    if (c->ops->still && v->config.film_maker && is_small(q->query)) {
+        bool is_over = ask_film(v, q, name, out, &is_stream, now);
+        if (!is_stream)
+            return is_over;
     }
     int err = c->ops->take(c, path, &v->hold, false, &stream);
     if (err == CATALOG_WAITS)

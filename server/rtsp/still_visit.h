@@ -33,12 +33,14 @@ struct still_visit_config {
 };
 
 struct still_query {
-    struct text path, query; // of the URL; the path without .jpg. "small" in the query: a picture
-                             // for a list, of a film that need not be open
+    struct text path, query; // of the URL; the path without .jpg. "small" in the query: a small
+                             // picture, of a film that need not be open; "t=SECONDS": of the key
+                             // frame there
+    struct text via;         // the request's Via header
     struct text authorization;
     struct text token; // of a browser's login; .len == 0: none
     bool is_secure;
-    bool head; // whether there is a picture is not tried
+    bool head; // of a stream: whether there is a picture is not tried
 };
 
 struct still_visit *still_visit_new(const struct still_visit_config *config); // NULL: no memory

@@ -43,6 +43,13 @@ struct catalog_hold {
     struct media_refusal refusal; // CATALOG_REFUSED
 };
 
+struct still_wish {
+    const char *path;             // decoded, without its first slash
+    usec_t at;                    // of the key frame, or after it; < 0: any
+    const char *via;              // the request's Via header; empty: none
+    struct media_refusal refusal; // CATALOG_REFUSED
+};
+
 struct catalog_ops {
     // Gets the stream at the path of a URL; `h` holds it until `leave`. `only`: accept no other
     // film than the one that `h` holds. Returns
@@ -64,10 +71,11 @@ struct catalog_ops {
     // list is being made; ERR_TIMED_OUT if that takes longer than CATALOG_OPEN_LIMIT;
     // ERR_NO_MEMORY. NULL: the catalog has no list, `take` never returns ERR_END.
     int (*list)(struct catalog *c, struct catalog_hold *h, char *out, size_t cap, int *count);
-    // Returns media that gives one picture of the film at `path`, decoded, without opening the film
-    // for viewers; the caller calls its ops->free. NULL: no memory. Op NULL: pictures are taken of
-    // open streams only.
-    struct stream_media *(*still)(struct catalog *c, const char *path);
+    // Returns media that gives one picture of a film without opening the film for viewers; the
+    // caller calls its ops->free. NULL: *err is ERR_NO_MEMORY; CATALOG_REFUSED: w->refusal;
+    // ERR_UNSUPPORTED: at this path pictures are taken of the open stream (`take`). Op NULL: at no
+    // path.
+    struct stream_media *(*still)(struct catalog *c, struct still_wish *w, int *err);
     // Collects the stats of all open streams: everything except the program's version and age.
     // `each`: see stream_stats.
     void (*stats)(struct catalog *c, struct stats *out, session_stats_fn *each, void *ctx,

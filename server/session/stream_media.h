@@ -27,10 +27,21 @@ struct media_feed_config {
     bool exact;
 };
 
-// Takes one raw picture. Embedded by its owner.
+// What a taker gets; all of it is borrowed for the call.
+struct taken_picture {
+    struct picture *picture; // raw; NULL: `jpeg` or `err`
+    const uint8_t *jpeg;     // coded already, by another server; NULL: `picture` or `err`
+    size_t bytes;            // of `jpeg`
+    usec_t age;              // of `jpeg`: how long it may be kept
+    // ERR_END: the media has ended, or did not give one; ERR_TIMED_OUT; ERR_NOT_FOUND: there is no
+    // such film; ERR_UNSUPPORTED: the film has no picture.
+    int err;
+};
+
+// Takes one picture. Embedded by its owner.
 struct picture_taker {
-    // Called once, outside `take`; `p` is borrowed for the call. NULL: the media has ended.
-    void (*on_picture)(struct picture_taker *t, struct picture *p, usec_t now);
+    // Called once, outside `take`.
+    void (*on_picture)(struct picture_taker *t, const struct taken_picture *p, usec_t now);
     struct picture_taker *next; // the media's own
 };
 

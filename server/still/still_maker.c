@@ -28,7 +28,7 @@ struct still {                  // of a path
     struct still_request *requests;
     uint8_t *data; // owned; NULL: no picture was made yet
     size_t bytes;
-    usec_t made;
+    usec_t until; // then it is too old
 };
 
 struct still_maker {
@@ -95,16 +95,42 @@ static void settle(struct still *s, int err, usec_t now)
     set_timer(s->maker);
 }
 
-static void on_picture(struct picture_taker *t, struct picture *p, usec_t now)
+// Takes over `data`.
+static void keep(struct still *s, uint8_t *data, size_t bytes, usec_t until)
+{
+    free(s->data);
+    s->data = data;
+    s->bytes = bytes;
+    s->until = until;
+}
+
+// Copies a picture that is coded already. Returns 0 or an error.
+static int keep_jpeg(struct still *s, const struct taken_picture *p, usec_t now)
+{
+    if (p->bytes > s->maker->size->bytes)
+        return ERR_TOO_BIG;
+    uint8_t *copy = malloc(p->bytes);
+    if (!copy)
+        return ERR_NO_MEMORY;
+    memcpy(copy, p->jpeg, p->bytes);
+    keep(s, copy, p->bytes, now + usec_min(p->age, s->maker->size->age));
+    return 0;
+}
+
+static void on_picture(struct picture_taker *t, const struct taken_picture *p, usec_t now)
 {
     struct still *s = (struct still *)t;
     struct still_maker *m = s->maker;
     if (s->state != STILL_TAKING)
         return;
-    struct job *j = p ? calloc(1, sizeof(*j)) : NULL;
+    if (!p->picture) {
+        settle(s, p->jpeg ? keep_jpeg(s, p, now) : p->err, now);
+        return;
+    }
+    struct job *j = calloc(1, sizeof(*j));
     if (j)
-        *j =
-            (struct job){.still = s, .coded = m->coded, .size = m->size, .picture = picture_ref(p)};
+        *j = (struct job){
+            .still = s, .coded = m->coded, .size = m->size, .picture = picture_ref(p->picture)};
     if (j && worker_push(m->worker, j)) {
         s->state = STILL_CODING;
         s->media = NULL;
@@ -113,7 +139,7 @@ static void on_picture(struct picture_taker *t, struct picture *p, usec_t now)
     }
     if (j)
         job_free(j);
-    settle(s, !p ? ERR_END : j ? ERR_FULL : ERR_NO_MEMORY, now);
+    settle(s, j ? ERR_FULL : ERR_NO_MEMORY, now);
 }
 
 static void on_coded(void *ctx, void *item, usec_t now)
@@ -123,10 +149,7 @@ static void on_coded(void *ctx, void *item, usec_t now)
     struct still *s = j->still;
     int err = j->err;
     if (!err) {
-        free(s->data);
-        s->data = j->data;
-        s->bytes = j->bytes;
-        s->made = now;
+        keep(s, j->data, j->bytes, now + s->maker->size->age);
         j->data = NULL;
     }
     job_free(j);
@@ -215,8 +238,8 @@ static bool start_worker(struct still_maker *m)
     return m->worker != NULL;
 }
 
-int still_maker_get(struct still_maker *m, const char *path, struct stream_media *media,
-                    struct still_request *r, const uint8_t **data, size_t *bytes, usec_t now)
+int still_maker_get(struct still_maker *m, const char *name, struct stream_media *media,
+                    struct still_request *r, struct still_picture *out, usec_t now)
 {
     int err = 0;
     struct still *s = r->still;
@@ -227,9 +250,9 @@ int still_maker_get(struct still_maker *m, const char *path, struct stream_media
         still_maker_leave(r);
     } else if (!media->ops->take) {
         return ERR_UNSUPPORTED;
-    } else if (!start_worker(m) || !(s = find(m, path, &err))) {
+    } else if (!start_worker(m) || !(s = find(m, name, &err))) {
         return err ? err : ERR_NO_MEMORY;
-    } else if (!s->data || now - s->made >= m->size->age || s->state != STILL_IDLE) {
+    } else if (!s->data || now >= s->until || s->state != STILL_IDLE) {
         r->still = s;
         r->media = media;
         r->is_done = false;
@@ -239,8 +262,7 @@ int still_maker_get(struct still_maker *m, const char *path, struct stream_media
             begin(s, media, now + STILL_LIMIT);
         return STILL_WAITS;
     }
-    *data = s->data;
-    *bytes = s->bytes;
+    *out = (struct still_picture){s->data, s->bytes, usec_max(0, s->until - now)};
     return err;
 }
 

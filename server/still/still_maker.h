@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 // Makes still pictures of a server's streams, for HTTP: the newest picture as JPEG, only on
-// request, and at most once per `age` and path. A thread encodes; it starts with the first
+// request, and at most once per `age` and name. A thread encodes; it starts with the first
 // request. Loop thread only.
 //
 // Bounds: `count` paths are kept with a picture of at most `bytes` each, STILLS_CODING pictures
@@ -34,6 +34,12 @@ struct still_size {
 extern const struct still_size still_newest; // of streams
 extern const struct still_size still_film;   // small, of the films of a list
 
+struct still_picture { // JPEG, until the maker is called again
+    const uint8_t *data;
+    size_t bytes;
+    usec_t age; // how long it is kept from now on
+};
+
 // One request. Embedded by its owner, who sets the first two members; the others are zero at first.
 struct still_request {
     void (*on_ready)(void *ctx, usec_t now); // repeat still_maker_get
@@ -49,16 +55,16 @@ struct still_maker *still_maker_new(uv_loop_t *loop,
                                     const struct still_size *size); // borrowed; NULL: no memory
 // All requests must have ended. Waits for a picture that is being encoded. NULL is fine.
 void still_maker_free(struct still_maker *m);
-// Gets the newest picture of the media at `path`. Returns
-//   0: *data, until the maker is called again;
+// Gets the newest picture of `media`, whose name among the maker's stills is `name`. Returns
+//   0: *out;
 //   STILL_WAITS: `media` must stay until the request has ended;
-//   ERR_UNSUPPORTED: the media has no raw pictures;
-//   ERR_TIMED_OUT, ERR_END: no picture came;
+//   ERR_UNSUPPORTED: the media has no pictures that can be taken;
+//   ERR_TIMED_OUT, ERR_END, ERR_NOT_FOUND: as struct taken_picture says;
 //   ERR_FULL: too many pictures are being made;
 //   another error of picture_jpeg.
 // All but STILL_WAITS end the request.
-int still_maker_get(struct still_maker *m, const char *path, struct stream_media *media,
-                    struct still_request *r, const uint8_t **data, size_t *bytes, usec_t now);
+int still_maker_get(struct still_maker *m, const char *name, struct stream_media *media,
+                    struct still_request *r, struct still_picture *out, usec_t now);
 // Ends a request that waits. Else does nothing.
 void still_maker_leave(struct still_request *r);
 

@@ -95,6 +95,12 @@ class Screen(lib.Case):
         """Returns the luma of the window."""
         return self.grab_into(["-f", "rawvideo", "-pix_fmt", "gray", "-"], area)
 
+    def picture_into(self, path):
+        """Saves what the window shows."""
+        x, y, width, height = self.geometry()
+        subprocess.run(["ffmpeg", "-v", "error", "-y", "-f", "x11grab", "-draw_mouse", "0", "-video_size", f"{width}x{height}", "-i",
+                        f"{self.display}+{x},{y}", "-frames:v", "1", path], check=True, timeout=60 * lib.PATIENCE)
+
     def quits(self, p, seconds=5):
         self.key("q")
         self.assertEqual(p.wait(seconds), 0, str(p))

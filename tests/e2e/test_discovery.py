@@ -9,6 +9,7 @@ import sys
 import unittest
 
 import lib
+from screen import Screen
 
 sys.path.insert(0, lib.ROOT)
 from lab import isolate  # noqa: E402
@@ -46,10 +47,14 @@ def setUpModule():
     os.mkdir("/run/avahi-daemon")
 
 
-class Discovery(lib.Case):
+class Avahi:
+    """Mixed into a case: a bus and a daemon of its own."""
+
+    env = {}
+
     def setUp(self):
         super().setUp()
-        self.env = {"DBUS_SYSTEM_BUS_ADDRESS": f"unix:path={self.folder}/bus"}
+        self.env = {**self.env, "DBUS_SYSTEM_BUS_ADDRESS": f"unix:path={self.folder}/bus"}
 
     def write(self, name, text):
         with open(self.path(name), "w", encoding="utf-8") as f:
@@ -70,6 +75,8 @@ class Discovery(lib.Case):
     def announced(self, p, times=1):
         lib.until(lambda: p.stderr.count("announced by DNS-SD as") == times, f"an announcement of {p}", 60)
 
+
+class Discovery(Avahi, lib.Case):
     def listed(self, code=0):
         """`code`: None: any."""
         p = self.start([lib.PLAY, "--list-servers"], self.env)
@@ -121,6 +128,22 @@ class Discovery(lib.Case):
             self.stop_cleanly(daemon)
         self.assertEqual(sender.stderr.count("not announced by DNS-SD"), 1, str(sender))
         self.stop_cleanly(sender)
+
+
+class Window(Avahi, Screen):
+    """The window of weir-play without a URL."""
+
+    def test_found_and_played(self):
+        self.bus()
+        self.daemon()
+        senders = [self.sender("--log", "debug", *path, listen=f"{ADDRESS}:0", env=self.env) for path in ((), ("--path", "/second"))]
+        for sender in senders:
+            self.announced(sender)
+        p = self.start([lib.PLAY, "--keep-levels"], self.env)
+        self.window = lib.until(lambda: self.xdotool("search", "--name", "weir-play"), "the window")
+        # Without servers Down stays in the field, which is empty.
+        self.key_until(lambda: self.key("Down", "Return"), lambda: any("plays level" in s.stderr for s in senders), "a viewer")
+        self.assertTrue(p.running(), p)
 
 
 if __name__ == "__main__":

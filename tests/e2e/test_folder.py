@@ -39,6 +39,18 @@ class Folder(lib.Case):
         self.assertEqual((listed.returncode, listed.stdout.splitlines()),
                          (0, ["/one.mkv\t3.0\t320x180", "/sub/my%20film.mkv\t2.0\t160x90"]), listed.stderr)
 
+    def test_weir_play_prints_a_long_list_as_a_whole(self):
+        """Also through a proxy, whose own answers come in parts, too."""
+        one = self.path("films/one.mkv")
+        for i in range(400):
+            os.link(one, self.path(f"films/a film with a name that is long enough for a list of several parts {i}.mkv"))
+        server = self.sender(source=self.path("films"))
+        proxy = self.proxy("--origin", f"rtsp://127.0.0.1:{server.port}")
+        for base in server, proxy, server:
+            listed = subprocess.run([lib.PLAY, f"rtsp://127.0.0.1:{base.port}/"], capture_output=True, text=True, timeout=60 * lib.PATIENCE)
+            paths = [line.split("\t")[0] for line in listed.stdout.splitlines()]
+            self.assertEqual((listed.returncode, len(paths), len(set(paths))), (0, 402, 402), listed.stderr)
+
     def test_a_long_list_comes_in_parts(self):
         names = [f"a film with a long name number {i:03}.mkv" for i in range(800)]
         for name in names:

@@ -106,5 +106,101 @@ class Stills(test_access.Access):
         until(lambda: "a film.mkv is closed" in server.stderr, "the file to be closed")
 
 
+class Films(Stills):
+    """Small pictures of films, for lists and position bars: no stream is opened, no session begins."""
+
+    def two(self, name):
+        """Returns a film of 20 s: red, then from 10 s on blue, with a key frame each second."""
+        lib.need("ffmpeg")
+        subprocess.run(["ffmpeg", "-v", "error", "-nostdin", "-f", "lavfi", "-i", "color=red:s=640x360:d=10", "-f", "lavfi", "-i",
+                        "color=blue:s=640x360:d=10", "-filter_complex", "[0][1]concat", "-c:v", "libx264", "-g", "25", "-pix_fmt", "yuv420p",
+                        self.path(name)], check=True, timeout=60 * lib.PATIENCE)
+        return self.path(name)
+
+    def sound(self, name):
+        subprocess.run(["ffmpeg", "-v", "error", "-nostdin", "-f", "lavfi", "-i", "sine=d=2", self.path(name)], check=True,
+                       timeout=60 * lib.PATIENCE)
+        return self.path(name)
+
+    def colour(self, server, path, query=""):
+        """Returns "red", "blue", or the status."""
+        answer, data = self.get(server, f"{path}.jpg?small{query}")
+        if answer.status != 200:
+            return answer.status
+        self.assertEqual(answer.getheader("Content-Type"), "image/jpeg")
+        self.assertLessEqual(len(data), 20000)
+        age = answer.getheader("Cache-Control")
+        self.assertTrue(age.startswith("private, max-age=") and int(age.split("=")[1]) > 0, age)
+        width, height, rgb = self.decoded(data)
+        self.assertEqual((width, height), (320, 180))
+        return {(True, False): "red", (False, True): "blue"}[rgb[0] > 230, rgb[2] > 230]
+
+    def see(self, server, paths, none):
+        for path in paths:
+            for query, colour in (("", "red"), ("&t=3", "red"), ("&t=15", "blue"), ("&t=99999", "blue"), ("&t=x", "red")):
+                self.assertEqual(self.colour(server, path, query), colour, path + query)
+        for path in none:
+            self.assertEqual(self.colour(server, path), 404, path)
+        answer, data = self.get(server, paths[0] + ".jpg?small", "HEAD")
+        self.assertEqual((answer.status, data), (200, b""))
+
+    def quiet(self, server):
+        self.assertNotIn(" viewer ", server.stderr)
+
+    def folder_of_films(self):
+        os.mkdir(self.path("films"))
+        path = self.two("films/a film.mkv")
+        os.mkdir(self.path("films/prepared"))
+        subprocess.run([lib.SEND, "--prepare", path], check=True, timeout=300 * lib.PATIENCE, capture_output=True)
+        os.rename(path + ".weir.mkv", self.path("films/prepared/a film.mkv.weir.mkv"))  # without its original
+        self.sound("films/sound.mka")
+        return self.path("films"), ["/a%20film.mkv", "/prepared/a%20film.mkv.weir.mkv"], ["/sound.mka", "/none.mkv", "/prepared", "/../x"]
+
+    def test_a_folder(self):
+        folder, paths, none = self.folder_of_films()
+        server = self.sender(source=folder)
+        self.see(server, paths, none)
+        self.quiet(server)
+
+    def test_sources_and_one_file(self):
+        film, sound = self.two("film.mkv"), self.sound("sound.mka")
+        subprocess.run([lib.SEND, "--prepare", film], check=True, timeout=300 * lib.PATIENCE, capture_output=True)
+        os.rename(film, self.path("original.mkv"))
+        prepared = film + ".weir.mkv"
+        server = lib.Sender(self.folder, "plain=" + self.path("original.mkv"), "prepared=" + prepared, "sound=" + sound)
+        self.processes.append(server)
+        self.see(server, ["/plain", "/prepared"], ["/sound", "/none"])
+        self.quiet(server)
+        for source in prepared, self.path("original.mkv"):
+            server = self.sender(source=source)
+            self.see(server, ["/live"], ["/none"])
+            self.quiet(server)
+
+    def test_through_proxies(self):
+        """A proxy passes its origin's pictures on, and keeps them; what the origin refuses is refused."""
+        folder, paths, none = self.folder_of_films()
+        origin = self.sender(source=folder)
+        parent = self.proxy("--origin", f"rtsp://127.0.0.1:{origin.port}")
+        leaf = self.proxy("--parent", f"rtsp://127.0.0.1:{parent.port}")
+        self.see(leaf, paths, none)
+        self.see(parent, paths, none)
+        self.stop_cleanly(origin)
+        for server in leaf, parent:
+            self.assertEqual(self.colour(server, paths[0]), "red")  # it is kept
+            self.assertEqual(self.colour(server, paths[0], "&t=7"), 503)  # may come later
+
+    def test_through_a_proxy_of_a_server_with_users(self):
+        """The proxy has a key of the origin; its viewers are judged by its own rules."""
+        origin = self.serve(source=self.two("film.mkv"))
+        at = f"rtsp://127.0.0.1:{origin.port}/"
+        self.assertEqual(self.colour(origin, "/live"), 401)
+        self.assertEqual(self.colour(self.proxy("--origin", at), "/live"), 503)
+        key, other = self.invite("/live"), self.invite("/other")
+        self.assertEqual(self.colour(self.proxy("--origin", f"{at}?key={other}"), "/live"), 503)
+        friend = self.proxy("--origin", f"{at}?key={key}")
+        self.assertEqual(self.colour(friend, "/live"), "red")
+        self.assertNotIn(key, friend.stderr)
+
+
 if __name__ == "__main__":
     lib.main()

@@ -22,6 +22,7 @@ export class FilmTable {
   // shape: {levels, groups, frames (of a group), last (frames of the last group), num, den (frames a second), quality (it has)}.
   constructor(shape, body) {
     Object.assign(this, shape);
+    this.pace = 1; // of playing: times are those of playing
     this.body = body;
     this.row = shape.levels * (shape.quality ? 2 : 1);
   }
@@ -67,7 +68,7 @@ export class FilmTable {
 
   start(group) {
     const frames = group * this.frames + (group === this.groups ? this.last - this.frames : 0);
-    return frames * this.den * 1000 / this.num;
+    return frames * this.den * 1000 / this.num / this.pace;
   }
 
   length(group) {

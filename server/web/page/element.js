@@ -25,7 +25,7 @@ export function rate_for(error) {
 export class Element {
   // post: takes messages for the worker. failed: called with the codec that the browser does not play.
   constructor(post, failed) {
-    Object.assign(this, { post, failed, at: NaN, paused: false, errors: [], counted: 0, behind: 0 });
+    Object.assign(this, { post, failed, at: NaN, pace: 1, paused: false, errors: [], counted: 0, behind: 0 });
     this.video = document.createElement("video");
     Object.assign(this.video, { muted: true, playsInline: true, disableRemotePlayback: true });
     this.video.onerror = () => this.renew();
@@ -57,9 +57,9 @@ export class Element {
     this.follow();
   }
 
-  fragment({ data, key, time, at }) {
+  fragment({ data, key, time, at, pace = 1 }) {
     if (!this.source) return;
-    this.at = at;
+    Object.assign(this, { at, pace });
     if (key) this.keys.push(time);
     this.put(data);
   }
@@ -103,9 +103,9 @@ export class Element {
     this.follow();
   }
 
-  // at: when time 0 is due, in milliseconds since 1970; NaN: media is missing.
-  clock(at) {
-    this.at = at;
+  // at: when time 0 is due, in milliseconds since 1970; NaN: media is missing. pace: of playing.
+  clock(at, pace = 1) {
+    Object.assign(this, { at, pace });
     this.follow();
   }
 
@@ -114,10 +114,10 @@ export class Element {
     if (!this.source || this.paused || !Number.isFinite(this.at)) return void (video.paused || video.pause());
     if (video.paused) video.play().catch(() => {});
     if (!video.readyState) return;
-    const error = (performance.timeOrigin + performance.now() - this.at) / 1000 - video.currentTime;
+    const error = (performance.timeOrigin + performance.now() - this.at) / 1000 * this.pace - video.currentTime;
     this.behind = error;
     if (error > FAR) return this.renew();
-    const rate = rate_for(error);
+    const rate = this.pace * rate_for(error);
     if (Math.abs(video.playbackRate - rate) > 0.005) video.playbackRate = rate;
   }
 

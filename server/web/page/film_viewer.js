@@ -2,7 +2,8 @@
 // A prepared film's viewer, as its policy (abr.js) sees it: packets in, level and speed to request of the sender out. The laws
 // are those of weir-play's (stream/abr): the sender sends as fast as the network carries it until the buffer is full, so most
 // samples are limited by the network; a request of now changes the group that begins behind what a round trip carries. Times
-// are milliseconds. Pure.
+// are milliseconds; of a film that is played at another pace than 1 they are those of playing, and speeds are multiples of the
+// pace. Pure.
 import { AutoPolicy, FilmTable } from "./abr.js";
 import { bytes_of_base64, rtsp_parameters } from "./rtsp.js";
 
@@ -55,13 +56,14 @@ export class FilmViewer {
   constructor({ rates, fps, frames, target = TARGET }) {
     const group = Math.max(1, Math.ceil(GROUP * fps)), groups = Math.max(1, Math.ceil(frames / group));
     const shape = { levels: rates.length, groups, frames: group, last: frames - (groups - 1) * group, num: Math.round(fps * 1000), den: 1000 };
-    Object.assign(this, { rates, fps, frames, target, max_speed: FAST, rtt: 0, has_table: false, told: [], chosen: -1,
+    Object.assign(this, { rates, fps, frames, target, pace: 1, fastest: FAST, rtt: 0, has_table: false, told: [], chosen: -1,
       begun: false, requested: 0, decision: null, buffered: 0 });
     this.#use(FilmTable.of_rates(shape, rates));
     this.place(0, 0, 0);
   }
 
   #use(table) {
+    table.pace = this.pace;
     this.table = table;
     this.policy = new AutoPolicy(table, this.rates, this.target);
     for (const { sample, at } of this.told) this.policy.rate(sample, at);
@@ -77,23 +79,36 @@ export class FilmViewer {
     return true;
   }
 
+  // Of the sender, in multiples of the pace.
+  get max_speed() {
+    return this.fastest / this.pace;
+  }
+
   // What PLAY requests.
   get play_speed() {
-    return this.told.length ? this.max_speed : Math.min(FIRST, this.max_speed);
+    return this.told.length ? this.fastest : Math.min(FIRST, this.fastest);
+  }
+
+  // The film is played `pace` times as fast as it was made; what was requested goes on.
+  set_pace(pace) {
+    this.speed *= this.pace / pace;
+    Object.assign(this, { pace, since: null, due: true });
+    this.table.pace = pace;
   }
 
   // The position changed: picture `number` of the stream is frame `frame` of the film. PLAY requested play_speed.
   place(number, frame, now) {
     Object.assign(this, { base: number - frame, first: number, group: -1, slot: null, since: null, received: 0,
-      bytes: 0, first_slot: 0, level: 0, full: false, overfull: false, due: true, speed: this.play_speed, speed_at: now - this.rtt });
+      bytes: 0, first_slot: 0, level: 0, full: false, overfull: false, due: true, speed: this.play_speed / this.pace,
+      speed_at: now - this.rtt });
     this.start = this.#group_at(number);
     this.policy.seek();
   }
 
   // The server granted this speed.
   granted(speed) {
-    if (this.speed < UNPACED || !(speed > 0 && speed < UNPACED)) return true;
-    this.max_speed = SLOW_SERVER;
+    if (this.speed * this.pace < UNPACED || !(speed > 0 && speed < UNPACED)) return true;
+    this.fastest = SLOW_SERVER;
     return false;
   }
 
@@ -149,7 +164,7 @@ export class FilmViewer {
     if (this.#has_all()) return void (this.since = null);
     const duration = now - this.since;
     if (duration < (this.speed < UNPACED ? PACED : SAMPLE)) return;
-    const media = (this.slot - this.first_slot) / this.fps;
+    const media = (this.slot - this.first_slot) / this.fps / this.pace;
     const network = this.since >= this.speed_at + this.rtt && media < NETWORK_BELOW * this.speed * duration / 1000;
     const sample = { bytes: this.bytes, duration, network };
     this.told.push({ sample, at: now });
@@ -166,7 +181,7 @@ export class FilmViewer {
     let next = group < 0 ? this.start : group + 1;
     let pending = group < 0 ? 0 : Math.max(table.bytes(group, this.level) - this.received, 0);
     while (group >= 0 && next < table.groups && pending <= way && next < group + SAMPLES) pending += table.bytes(next++, this.requested);
-    const at = number < 0 ? table.start(this.start) : (number - this.base) * 1000 / this.fps;
+    const at = number < 0 ? table.start(this.start) : (number - this.base) * 1000 / this.fps / this.pace;
     const shown = number < 0 ? this.start : this.#group_at(number);
     return { next, shown: Math.min(shown, next), buffered: media, begun: Math.max(table.start(next) - at, 0), pending, playing };
   }
@@ -188,9 +203,14 @@ export class FilmViewer {
     return Math.min(Math.max(pace / rate, MIN_PACE), this.max_speed);
   }
 
+  #played(buffer) {
+    return { ...buffer, media: buffer.media / this.pace };
+  }
+
   // buffer: {number (of the picture that is shown; -1: none yet), media (that waits), bytes, frames, playing}. Call it every
   // SAMPLE ms, and first before PLAY. Returns null, or {level, speed, changes_level, changes_speed}.
   run(buffer, now) {
+    buffer = this.#played(buffer);
     this.#sample(now);
     this.#fill(buffer);
     this.buffered = buffer.media;
@@ -204,7 +224,7 @@ export class FilmViewer {
     }
     if (!this.decision) return null;
     const { level } = this.decision, speed = this.#speed(this.decision);
-    const out = { level, speed, changes_level: !this.begun || level !== this.requested,
+    const out = { level, speed: speed * this.pace, changes_level: !this.begun || level !== this.requested,
       changes_speed: this.begun && !this.#has_all() && Math.abs(speed - this.speed) > SPEED_STEP * this.speed };
     if (out.changes_speed) Object.assign(this, { speed, speed_at: now });
     Object.assign(this, { begun: true, requested: level });
@@ -213,7 +233,7 @@ export class FilmViewer {
 
   // Playing has stalled: returns true if it may go on.
   resumes(buffer, now) {
-    return this.policy.resumes({ ...this.#state(buffer), playing: false }, now);
+    return this.policy.resumes({ ...this.#state(this.#played(buffer)), playing: false }, now);
   }
 
   // What is watched and why: {target (s), estimate (bit/s, 0: not known), error, reason, table (false: only rates are known)}.

@@ -6,6 +6,7 @@ import { plain_text } from "./films.js";
 import { set_icon } from "./icons.js";
 import { show_list } from "./list.js";
 import { close_menu, toggle_menu } from "./menu.js";
+import { Preview } from "./preview.js";
 import { away_text, badge_text, clock_text, fps_text, level_text, ms_text, only_path, own_path, path_text, problem_text, rate_text, reason_text,
   track_text } from "./text.js";
 
@@ -30,6 +31,8 @@ let retry = 0;
 let seeking = false;
 let trail = []; // latencies of the last minute, one every half second
 let subtitles = null; // the track that is shown, 0: none; null: the viewer has not chosen
+let pace = 1; // of a film
+let preview = null;
 let audio_track = 0; // that the viewer has chosen; 0: not
 let sound = null; // {context, gain, node}
 globalThis.weir_sound = () => sound; // for tests
@@ -52,6 +55,7 @@ function start() {
   const left_at = attempts && stream && !stream.live ? weir.stats?.position : undefined; // of a film
   const opened = globalThis.weir_first ?? weir_open(location.pathname,
     { level: Number($("level").value || (query.get("level") ?? -1)), start: left_at ?? (Number(query.get("start") ?? 0) || 0), audio_track });
+  if (pace !== 1) opened.worker.postMessage({ type: "pace", pace });
   globalThis.weir_first = null;
   worker = opened.worker;
   worker.onmessage = e => HANDLERS[e.data.type]?.(e.data);
@@ -70,6 +74,8 @@ const HANDLERS = {
     document.title = `${name} – Weir`;
     $("time").hidden = $("seek").hidden = m.live;
     $("seek").max = m.live ? 1 : m.duration;
+    $("pace").hidden = m.live;
+    preview.set_duration(m.live ? 0 : m.duration);
     $("mute").hidden = $("volume").hidden = !m.audio;
     $("silent").hidden = !m.silent;
     $("silent").href = where.secure_url;
@@ -133,7 +139,7 @@ const HANDLERS = {
   },
   track: m => element?.track(m),
   fragment: m => element?.fragment(m),
-  clock: m => element?.clock(m.at),
+  clock: m => element?.clock(m.at, m.pace),
 };
 
 // The WebSocket was refused: by the server, if that answers otherwise.
@@ -285,6 +291,28 @@ function tracks_menu() {
   if (!stream || stream.audio_tracks.length < 2) return next_track();
   toggle_menu({ box: $("menu"), opener: $("tracks"), title: "Audio", current: audio_track || 1, choose: choose_track,
     items: items_of(stream.audio_tracks) });
+}
+
+// ---- Speed
+
+const PACES = [0.5, 0.75, 1, 1.25, 1.5, 1.75, 2];
+
+function choose_pace(value) {
+  pace = weir.pace = value;
+  worker.postMessage({ type: "pace", pace });
+  $("pace").textContent = `${pace}×`;
+  notice(`Speed ${pace}×`);
+}
+
+function step_pace(by) {
+  if (!stream) return;
+  if (stream.live) return notice("Live media plays at its own speed");
+  choose_pace(PACES[Math.min(Math.max(PACES.indexOf(pace) + by, 0), PACES.length - 1)]);
+}
+
+function pace_menu() {
+  toggle_menu({ box: $("menu"), opener: $("pace"), title: "Speed", current: pace, choose: choose_pace,
+    items: PACES.map(value => ({ text: `${value}×`, value })) });
 }
 
 // ---- Statistics
@@ -473,6 +501,8 @@ const KEYS = [ // keys, what they do, how the help names the keys and that; with
   ["c", next_subtitles, "c", "next subtitles, or none"],
   ["a", tracks_menu, "a", "choose an audio track"],
   ["#", next_track, "#", "next audio track"],
+  [">", () => step_pace(1), ">, <", "a film faster or slower"],
+  ["<", () => step_pace(-1)],
   ["+", () => step_level(1), "+, -", "a higher or lower level"],
   ["-", () => step_level(-1)],
   ["f", toggle_full, "f", "full screen"],
@@ -495,6 +525,7 @@ function listen() {
   $("full").onclick = toggle_full;
   $("info").onclick = $("close").onclick = toggle_panel;
   $("badge").onclick = to_present;
+  $("pace").onclick = pace_menu;
   $("subtitles").onclick = subtitles_menu;
   $("tracks").onclick = tracks_menu;
   $("show_help").onclick = $("close_help").onclick = toggle_help;
@@ -573,6 +604,7 @@ for (const [id, icon] of Object.entries({ play: "pause", big: "play", mute: "mut
 if (query.has("embed")) document.body.classList.add("embed");
 if (query.get("controls") === "no") document.body.classList.add("bare");
 $("home").href = `/${suffix}`;
+preview = new Preview($("preview"), $("seek"), second => `${location.pathname}.jpg?small&t=${second}${key ? `&key=${encodeURIComponent(key)}` : ""}`);
 listen();
 show_sound();
 if (has_login()) import("./login.js").then(m => m.show_leave());

@@ -51,6 +51,7 @@ export class ArrivalJitter {
 
 export class LivePlayout {
   constructor() {
+    this.pace = 1;
     this.video = new ArrivalJitter();
     this.audio = null; // made by the first audio packet
     this.decoder = 0; // ms, mean
@@ -104,9 +105,11 @@ export class LivePlayout {
 export const START_FILM = 250; // ms of media that a film begins with
 const AGAIN_FILM = 1000; // after it ran dry
 
-// A film has a clock of its own: it begins when enough media is there, and stands while there is none.
+// A film has a clock of its own: it begins when enough media is there, and stands while there is none. It plays `pace` times as
+// fast as the film was made.
 export class FilmPlayout {
   constructor() {
+    this.pace = 1;
     this.restart();
   }
 
@@ -141,13 +144,19 @@ export class FilmPlayout {
     this.start = AGAIN_FILM;
   }
 
+  // What is played at `now` stays.
+  set_pace(pace, now) {
+    if (this.anchor) this.anchor = { at: now, media: this.anchor.media + (now - this.anchor.at) * this.pace };
+    this.pace = pace;
+  }
+
   audio_arrived() {}
   decoded() {}
   line() {
-    return this.anchor ? this.anchor.at - this.anchor.media : NaN;
+    return this.anchor ? this.anchor.at - this.anchor.media / this.pace : NaN;
   }
   due(media) {
-    return this.anchor ? this.line() + media : Infinity;
+    return this.anchor ? this.line() + media / this.pace : Infinity;
   }
 }
 

@@ -2,7 +2,7 @@
 // Plays one stream: RTSP in a WebSocket, H.264 and Opus through WebCodecs, pictures on an OffscreenCanvas. Where there are
 // no WebCodecs it makes fragments for element.js, without audio. It runs in a worker, whose timers no hidden tab slows
 // down. Messages to it: {type: "open", url, uri, level, start, audio_track, requested}, {type: "canvas", canvas}, "play",
-// "pause", "level", "seek", "step", "subtitles", "audio_track", "hidden", "speaker", "report", "close", of element.js
+// "pause", "level", "seek", "step", "pace", "subtitles", "audio_track", "hidden", "speaker", "report", "close", of element.js
 // "presented" and "renew". Messages from it: {type: "described" | "state" | "stats" | "size" | "list" | "problem" |
 // "report" | "cues"}, for element.js "track", "fragment", "clock".
 import { RtspReader, rtsp_request, rtsp_parameters, sdp_parse, control_uri } from "./rtsp.js";
@@ -12,6 +12,7 @@ import { LivePlayout, FilmPlayout, References, ClockSync, START_FILM } from "./p
 import { LivePlace, PRESENT, live_range } from "./live_place.js";
 import { Report } from "./report.js";
 import { Subtitles } from "./subtitles.js";
+import { Stretch } from "./stretch.js";
 
 const film_viewer = import("./film_viewer.js"); // which live media does not wait for
 film_viewer.catch(() => {}); // connected() gets the error
@@ -42,6 +43,8 @@ const GROUP = { "Pipelined-Requests": "1" }; // names the session until the serv
 const SOUND_AHEAD = 400; // ms that audio is decoded before it is due; the speaker keeps 4 s
 const SOUND_LATE = 100; // ms after which it is no longer decoded
 const SOUNDS_MAX = 8192; // packets of audio that wait
+const HEARD_MAX = 64; // decoded packets that the speaker may not have played
+const SOUND_GAP = 20; // ms of audio that is missing: what follows has its own time
 const CUES_EVERY = 250; // ms between two looks for subtitles
 const STUCK = 8; // pictures in the decoder without one out: it buffers
 
@@ -78,6 +81,7 @@ class Player {
     this.stuck = 0;
     this.viewer = null; // of a prepared film with several levels
     this.place = null; // of live media
+    this.pace = options.pace ?? 1; // of a film
     this.subtitles = new Subtitles();
     this.open();
   }
@@ -122,6 +126,8 @@ class Player {
     if (!video || video.codec !== "H264") return this.fail("codec", video ? video.codec : "");
     this.top_tid = Math.max(0, ...this.sdp.levels.map(l => l.tid));
     this.playout = this.live ? new LivePlayout() : new FilmPlayout();
+    if (this.live) this.pace = 1;
+    else this.playout.set_pace(this.pace, performance.now());
     if (this.live) this.place = new LivePlace(Math.min(...this.sdp.levels.map(l => l.fps || 25), 25));
     this.start_media();
     if (!this.live && this.sdp.prepared && video.ext.adu && this.sdp.levels.length > 1)
@@ -167,6 +173,7 @@ class Player {
     const { FilmViewer } = await film_viewer;
     const fps = Math.max(...this.sdp.sizes.filter(Boolean).map(s => s.fps));
     this.viewer = new FilmViewer({ rates: this.sdp.levels.map(l => l.rate), fps, frames: Math.max(1, Math.round(this.sdp.duration * fps)) });
+    this.viewer.set_pace(this.pace);
     this.viewer.choose(this.level);
   }
 
@@ -226,7 +233,7 @@ class Player {
 
   play(range) {
     this.awaited_play++;
-    return this.ask("PLAY", this.uri, { Range: range, Speed: this.viewer?.play_speed });
+    return this.ask("PLAY", this.uri, { Range: range, Speed: this.viewer ? this.viewer.play_speed : this.live || this.pace === 1 ? undefined : this.pace });
   }
 
   received(data) {
@@ -320,6 +327,8 @@ class Player {
     this.coded = []; // pictures that are not yet decoded
     this.coded_bytes = 0;
     this.sounds = []; // packets of audio that are not yet decoded, {media, data}
+    this.heard = []; // decoded ones that the speaker may not have played, {media, channels}
+    this.stretch = null; // {to: Stretch, begin (ms of playing), made, next (media)}; null: begins with the next packet
     this.inside = new Map(); // time stamp -> picture in the decoder
     this.output = []; // decoded pictures, {frame, picture}
     this.configured = "";
@@ -540,7 +549,7 @@ class Player {
       if (this.bye) return this.finish();
       if (this.playout.anchor && now > this.playout.due(this.shown.media) + 200) {
         this.playout.dry(this.shown.media);
-        post({ type: "clock", at: NaN });
+        post({ type: "clock", at: NaN, pace: this.pace });
       }
     }
     if (next < Infinity) this.drawing = setTimeout(() => this.pump(), Math.max(0, next - now));
@@ -572,7 +581,7 @@ class Player {
     this.shown = picture;
     const captured = picture.capture - this.clock.offset; // by our wall clock
     const latency = this.live && this.place.behind < PRESENT ? ((performance.timeOrigin + done) / 1000 - captured) * 1000 : NaN;
-    this.report.shown(picture, done, latency, this.fps());
+    this.report.shown(picture, done, latency, this.fps() * this.pace);
     if (first) this.state();
     this.draw_cues();
     if (this.speaker) this.speaker.postMessage({ type: "line", line: this.audio_line() });
@@ -598,7 +607,7 @@ class Player {
   // Milliseconds since 1970 at which the element's time 0 is due.
   element_clock() {
     const share = this.live ? ELEMENT_SHARE : 0;
-    return this.audio_line() + this.track.first - 1000 * LEAD / TIMESCALE + share;
+    return this.audio_line() + (this.track.first - 1000 * LEAD / TIMESCALE) / this.pace + share;
   }
 
   give(picture) {
@@ -618,7 +627,7 @@ class Player {
     picture.data = null;
     this.sent.set(time.shown, picture);
     if (this.sent.size > SENT_MAX) this.sent.delete(this.sent.keys().next().value);
-    post({ type: "fragment", data, key: picture.key, time: time.shown / TIMESCALE, at: this.element_clock() });
+    post({ type: "fragment", data, key: picture.key, time: time.shown / TIMESCALE, at: this.element_clock(), pace: this.pace });
   }
 
   // The element has shown `count` pictures, the last one that of `time` (s).
@@ -690,7 +699,41 @@ class Player {
     }
     const media = data.timestamp / 1000;
     data.close();
+    if (this.live) return this.speak(media, channels);
+    this.heard.push({ media, channels });
+    if (this.heard.length > HEARD_MAX) this.heard.shift();
+    this.stretched(media, channels);
+  }
+
+  speak(media, channels) {
     this.speaker?.postMessage({ type: "samples", media, line: this.audio_line(), channels }, channels.map(c => c.buffer));
+  }
+
+  // A film's audio in its pitch at any pace. The speaker's times are those of playing.
+  stretched(media, channels) {
+    if (!this.stretch || Math.abs(media - this.stretch.next) > SOUND_GAP)
+      this.stretch = { to: new Stretch(this.pace), begin: media / this.pace, made: 0, next: media };
+    const { stretch } = this, out = stretch.to.push(channels);
+    stretch.next = media + channels[0].length / 48;
+    const at = stretch.begin + stretch.made / 48;
+    stretch.made += out[0].length;
+    if (out[0].length) this.speak(at, out);
+  }
+
+  // Films only: `pace` times as fast as the film was made.
+  set_pace(pace) {
+    if (!this.sdp) this.pace = pace;
+    if (!this.playout || this.live || pace === this.pace) return;
+    const now = performance.now();
+    this.pace = pace;
+    this.playout.set_pace(pace, now);
+    if (this.viewer) this.viewer.set_pace(pace);
+    else if (!this.paused && !this.ended && !this.awaited_play) this.ask("PLAY", this.uri, { Speed: pace });
+    this.speaker?.postMessage({ type: "flush" });
+    this.stretch = null;
+    for (const { media, channels } of this.heard) if (this.playout.due(media) > now) this.stretched(media, channels);
+    post({ type: "clock", at: this.element_clock(), pace });
+    this.pump();
   }
 
   // By the clock that worker, page and audio have in common: milliseconds since 1970.
@@ -840,6 +883,7 @@ const HANDLERS = {
   level: m => player?.set_level(m.level),
   seek: m => player?.seek(m.seconds),
   step: m => player?.step(m.by),
+  pace: m => player?.set_pace(m.pace),
   subtitles: m => player?.set_subtitles(m.track),
   audio_track: m => player?.set_audio_track(m.track),
   hidden: m => player?.set_hidden(m.hidden),

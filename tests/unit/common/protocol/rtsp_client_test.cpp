@@ -356,6 +356,10 @@ const rtsp_client_events event_ops = {
                 rtsp_client_control(owner_of(ctx)->client, owner_of(ctx)->controls_ms);
             return owner_of(ctx)->playable;
         },
+    .on_body =
+        [](void *ctx, text body, int max_age, usec_t) {
+            note(ctx, "body " + std::string(body.at, body.len) + " age " + std::to_string(max_age));
+        },
     .on_list = [](void *ctx, text list,
                   usec_t) { note(ctx, "list " + std::string(list.at, list.len)); },
     .on_setup =
@@ -627,6 +631,82 @@ TEST_CASE("rtsp client: a folder is listed")
             {10,
              in(reply(1, "300 Multiple Choices", "", "/a.mkv\n")),
              {"list /a.mkv\r\n", "end listed"}}});
+}
+
+TEST_CASE("rtsp client: a list in parts")
+{
+    const auto part = [](int cseq, const std::string &place, const std::string &lines) {
+        return in(reply(cseq, "300 Multiple Choices", "X-Weir-List: " + place + "\n", lines));
+    };
+    const auto next = [](int cseq, int from) {
+        return "DESCRIBE " + URL + " #" + std::to_string(cseq) +
+               " X-Weir-List: " + std::to_string(from);
+    };
+    SECTION("all")
+    {
+        Owner o;
+        run(o, {{0, connected, {"connected", DESCRIBE_1}},
+                {10, part(1, "first=0;total=4", "/a\n/b\n"), {next(2, 2)}},
+                {20, part(2, "first=2;total=4", "/c\n"), {next(3, 3)}},
+                {30,
+                 part(3, "first=3;total=4", "/d\n"),
+                 {"list /a\r\n/b\r\n/c\r\n/d\r\n", "end listed"}}});
+    }
+    SECTION("a part that brings nothing, or is another one, is the end")
+    {
+        for (const auto &[place, lines] :
+             {std::pair{"first=2;total=4", ""}, {"first=1;total=4", "/b\n"}, {"?", "/c\n"}}) {
+            INFO(place);
+            Owner o;
+            run(o, {{0, connected, {"connected", DESCRIBE_1}},
+                    {10, part(1, "first=0;total=4", "/a\n/b\n"), {next(2, 2)}},
+                    {20, part(2, place, lines), {"list /a\r\n/b\r\n", "end listed"}}});
+        }
+    }
+    SECTION("a server that has ever more")
+    {
+        Owner o;
+        std::vector<Step> rows = {{0, connected, {"connected", DESCRIBE_1}}};
+        std::string all;
+        for (int i = 0; i < RTSP_CLIENT_LIST_PARTS; i++) {
+            bool is_last = i == RTSP_CLIENT_LIST_PARTS - 1;
+            all += "/x\r\n";
+            std::vector<std::string> out = {next(i + 2, i + 1)};
+            if (is_last)
+                out = {"list " + all, "end listed"};
+            rows.push_back({10 * i + 10,
+                            part(i + 1, "first=" + std::to_string(i) + ";total=9999", "/x\n"),
+                            out});
+        }
+        run(o, rows);
+    }
+}
+
+TEST_CASE("rtsp client: another type than a description")
+{
+    const std::string request = "DESCRIBE " + URL + " #1 Accept: image/jpeg";
+    struct {
+        const char *status, *headers, *body;
+        std::vector<std::string> out;
+    } const table[] = {
+        {"200 OK",
+         "Content-Type: image/jpeg\nCache-Control: max-age=60\n",
+         "xyz",
+         {"body xyz age 60", "end listed"}},
+        {"200 OK", "Content-Type: image/jpeg\n", "xyz", {"body xyz age 0", "end listed"}},
+        {"200 OK",
+         "Content-Type: application/sdp\n",
+         "v=0",
+         {"end refused: the server sends something else"}},
+        {"404 Not Found", "", "", {"end refused: the server refuses DESCRIBE: 404 Not Found"}},
+    };
+    for (const auto &row : table) {
+        INFO(row.headers);
+        Owner o;
+        o.config.accept = "image/jpeg";
+        run(o, {{0, connected, {"connected", request}},
+                {10, in(reply(1, row.status, row.headers, row.body)), row.out}});
+    }
 }
 
 TEST_CASE("rtsp client: Basic and Digest")

@@ -17,7 +17,7 @@ struct parsed {
 // The arguments live as long as the test: options point into them.
 std::vector<std::vector<std::string>> kept;
 
-parsed parse(std::vector<std::string> args)
+parsed parse(std::vector<std::string> args, decltype(play_options_parse) *read = play_options_parse)
 {
     args.insert(args.begin(), "weir-play");
     kept.push_back(args);
@@ -30,8 +30,7 @@ parsed parse(std::vector<std::string> args)
     char *text = nullptr;
     size_t len = 0;
     FILE *to = open_memstream(&text, &len);
-    p.result =
-        play_options_parse((int)args.size(), argv.data(), &p.options, to, error, sizeof(error));
+    p.result = read((int)args.size(), argv.data(), &p.options, to, error, sizeof(error));
     fclose(to);
     p.printed.assign(text, len);
     free(text);
@@ -136,6 +135,40 @@ TEST_CASE("options: the level of the URL, and the option that goes before it")
     CHECK(parse({"rtsp://h/live?level=4"}).options.level == 4);
     CHECK(parse({"--level", "1", "rtsp://h/live?level=4"}).options.level == 1);
     CHECK(parse({"rtsp://h/live?level=4", "--level", "0"}).options.level == 0);
+}
+
+TEST_CASE("options: a URL that the viewer chooses later")
+{
+    struct {
+        const char *url, *error; // "": it is taken
+    } const table[] = {
+        {"ftp://h/", "rtsp://"},
+        {"@/etc/hostname", "expects a URL"},
+        {"", "rtsp://"},
+        {"https://h:8/live?key=k&level=2", ""},
+    };
+    parsed p = parse({"--level", "1"}, play_options_parse_choosing);
+    REQUIRE(p.result == OPTIONS_RUN);
+    CHECK(*p.options.url.host == '\0');
+    for (const auto &row : table) {
+        INFO(row.url);
+        char error[512] = "";
+        CHECK(play_options_choose(&p.options, row.url, error, sizeof(error)) == !*row.error);
+        CHECK(std::string(error).find(row.error) != std::string::npos);
+        CHECK((*p.options.url.host != '\0') == !*row.error);
+    }
+    CHECK(std::string(p.options.url.text) == "rtsps://h:8/live?level=2");
+    CHECK(p.options.level == 1);
+    CHECK(parse({"--headless"}, play_options_parse_choosing).error.find("a URL is required") == 0);
+    parsed given = parse({URL}, play_options_parse_choosing);
+    CHECK(std::string(given.options.url.text) == URL);
+    // What conflicts is said when the URL is there.
+    parsed two = parse({"--picture-events"}, play_options_parse_choosing);
+    char error[512] = "";
+    REQUIRE(two.result == OPTIONS_RUN);
+    CHECK_FALSE(play_options_choose(&two.options, "rtsp://h/", error, sizeof(error)));
+    CHECK(std::string(error).find("--events") != std::string::npos);
+    CHECK(*two.options.url.host == '\0');
 }
 
 TEST_CASE("options: what is wrong is named, and what would be right")

@@ -63,7 +63,7 @@ TEST_CASE("play script: what is no step is refused, and there is a bound")
                              "3:speed=2.1",
                              "3:speed=-1",
                              "3:channel=0",
-                             "3:channel=257",
+                             "3:channel=1025",
                              "3:channel=",
                              "3:nextx",
                              "3:stop=1",

@@ -105,7 +105,7 @@ TEST_CASE("playlist: the bounds of its bytes and of its channels")
     CHECK(f.read(full) == 0);
     CHECK(f.p.count == PLAYLIST_MAX);
     CHECK(f.read("/one-more") == ERR_FULL);
-    CHECK(std::string(f.error) == "line 1: more than 256 channels");
+    CHECK(std::string(f.error) == "line 1: more than 1024 channels");
     CHECK(f.p.count == PLAYLIST_MAX);
 }
 

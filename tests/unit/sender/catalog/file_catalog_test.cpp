@@ -175,3 +175,19 @@ TEST_CASE("file_catalog: only files have a mark")
         CHECK_FALSE(file_catalog_mark(&o, &mark));
     }
 }
+
+TEST_CASE("file_catalog: a picture of its film, and of no other path", "[threads]")
+{
+    served s;
+    for (const char *path : {"live", "other", ""}) {
+        INFO(path);
+        still_wish wish = {path, -1, "", {}};
+        int err = 0;
+        stream_media *m = s.c->ops->still(s.c, &wish, &err);
+        CHECK((m != nullptr) == (std::string(path) == "live"));
+        if (m)
+            m->ops->free(m);
+        else
+            CHECK(err == ERR_UNSUPPORTED);
+    }
+}

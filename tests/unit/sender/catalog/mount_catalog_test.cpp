@@ -110,6 +110,33 @@ struct served {
 
 } // namespace
 
+TEST_CASE("mount_catalog: pictures of films are taken without opening them", "[threads]")
+{
+    struct {
+        const char *path;
+        int err;
+    } const table[] = {{"film", 0},
+                       {"gone", 0}, // its thread will see
+                       {"front", ERR_UNSUPPORTED},
+                       {"cam", ERR_UNSUPPORTED},
+                       {"none", ERR_UNSUPPORTED}};
+    served s({{"film", "/nonexistent/a.mkv.weir.mkv"},
+              {"gone", "/nonexistent.mkv"},
+              {"front", "test:320x180@30"},
+              {"cam", "rtsp://127.0.0.1:1/x"}});
+    for (const auto &row : table) {
+        INFO(row.path);
+        still_wish wish = {row.path, -1, "", {}};
+        int err = 0;
+        stream_media *m = s.c->ops->still(s.c, &wish, &err);
+        CHECK((m != nullptr) == (row.err == 0));
+        if (m)
+            m->ops->free(m);
+        else
+            CHECK(err == row.err);
+    }
+}
+
 TEST_CASE("mount_catalog: sources have paths, and one that fails ends no other", "[threads]")
 {
     served s(

@@ -304,7 +304,8 @@ struct taker : picture_taker {
 
     taker() : picture_taker{}
     {
-        on_picture = [](picture_taker *t, picture *p, usec_t) {
+        on_picture = [](picture_taker *t, const taken_picture *taken, usec_t) {
+            const picture *p = taken->picture;
             (p ? static_cast<taker *>(t)->pictures : static_cast<taker *>(t)->ends)++;
         };
     }

@@ -3,6 +3,7 @@
 #pragma GCC diagnostic ignored "-Wshadow" // functions named as their structs, which C allows
 #include "sender/feed/synthetic_media.h"
 #include "server/rtsp/rtsp_handler.h"
+#include "server/still/still_maker.h"
 #pragma GCC diagnostic pop
 
 #include <algorithm>
@@ -42,6 +43,7 @@ struct world {
     int latency = -1;     // that the feed was told
     std::string attached; // the session and the secret of a re-attachment
     int attach_status = 200;
+    still_maker *films; // small pictures
 
     world()
     {
@@ -81,6 +83,8 @@ struct world {
         };
         served_ops.leave = [](catalog *, catalog_hold *) {};
         served.ops = &served_ops;
+        films = still_maker_new(&tcp.loop, &still_film);
+        REQUIRE(films);
         rtsp_handler_config config = {&tcp.loop,
                                       &served,
                                       nullptr,
@@ -97,13 +101,15 @@ struct world {
                                               std::string(id.at, id.len) + " " +
                                               std::string(secret.at, secret.len);
                                           return ((world *)ctx)->attach_status;
-                                      }};
+                                      },
+                                      films};
         handler = rtsp_handler_new(&config, 0);
         REQUIRE(handler);
     }
     ~world()
     {
         rtsp_handler_free(handler, 0);
+        still_maker_free(films);
         stream_destroy(&offered);
     }
 
@@ -130,7 +136,8 @@ struct world {
         a->status = 200;
         if (!rtsp_handler_serve(handler, &item, a.get(), 0))
             return 0;
-        *said = std::string(a->headers) + a->body;
+        *said = std::string(a->headers) +
+                std::string(a->body, a->body_bytes ? a->body_bytes : strlen(a->body));
         return a->status;
     }
     void set_up()
@@ -426,6 +433,52 @@ TEST_CASE("rtsp_handler: a long list comes in parts, which are of one list")
     CHECK(made == 3);
     for (const char *bad : {"X-Weir-List: -1\r\n", "X-Weir-List: 1x\r\n", "X-Weir-List: \r\n"})
         CHECK(w.serve("DESCRIBE", bad, &said) == 400);
+}
+
+TEST_CASE("rtsp_handler: a small picture of a film, in place of its description")
+{
+    static picture_taker *taker;
+    static int err;
+    static std::string via;
+    static const stream_media_ops ops = [] {
+        stream_media_ops o{};
+        o.take = [](stream_media *, picture_taker *t) { taker = t; };
+        o.leave = [](stream_media *, picture_taker *) { taker = nullptr; };
+        o.free = [](stream_media *) {};
+        return o;
+    }();
+    static stream_media film{};
+    film.ops = &ops;
+    world w;
+    std::string said;
+    const std::string accept = "Accept: image/jpeg\r\nVia: RTSP/1.0 p\r\n";
+    w.served_ops.still = [](catalog *, still_wish *wish, int *e) -> stream_media * {
+        CHECK(std::string(wish->path) == "film");
+        CHECK(wish->at == -1);
+        via = wish->via;
+        *e = err;
+        wish->refusal = {502, "loop"};
+        return err ? nullptr : &film;
+    };
+    err = 0;
+    taker = nullptr;
+    CHECK(w.serve("DESCRIBE", accept, &said) == 0);
+    CHECK(via == "RTSP/1.0 p");
+    REQUIRE(taker);
+    const uint8_t jpeg[] = {0xff, 0xd8, 0, 'x'};
+    const taken_picture taken = {nullptr, jpeg, sizeof(jpeg), 60 * USEC_PER_SEC, 0};
+    taker->on_picture(taker, &taken, 0);
+    CHECK(w.woken == 1);
+    CHECK(w.serve("DESCRIBE", accept, &said) == 200);
+    CHECK(said == "Cache-Control: max-age=60\r\n" + std::string("\xff\xd8\0x", 4));
+    CHECK(rtsp_handler_session(w.handler) == nullptr);
+    CHECK(w.serve("DESCRIBE", accept, &said) == 200); // it is kept
+    err = CATALOG_REFUSED;
+    CHECK(w.serve("DESCRIBE", accept, &said) == 502);
+    err = ERR_UNSUPPORTED; // of a stream
+    CHECK(w.serve("DESCRIBE", "Accept: application/sdp\r\n", &said) == 200);
+    CHECK(has(said, "m=video"));
+    CHECK(w.serve("DESCRIBE", accept, &said) == 404);
 }
 
 TEST_CASE("rtsp_handler: the clock is that of the media's capture times")

@@ -43,6 +43,22 @@ TEST_CASE("rtsp_response: a body has its type and length")
                         "Content-Type: application/sdp\r\nContent-Length: 5\r\n\r\nv=0\r\n");
 }
 
+TEST_CASE("rtsp_response: a body that is no text")
+{
+    rtsp_response a{};
+    a.status = 200;
+    a.content_type = "image/jpeg";
+    a.body_bytes = 3;
+    memcpy(a.body, "\xff\0y", 3);
+    std::string head = "RTSP/1.0 200 OK\r\nCSeq: 2\r\nServer: weir-send\r\n"
+                       "Content-Type: image/jpeg\r\nContent-Length: 3\r\n\r\n";
+    CHECK(sent(a, 2) == head + std::string("\xff\0y", 3));
+    a.body_bytes = sizeof(a.body);
+    CHECK(sent(a, 2).size() > sizeof(a.body));
+    char tight[sizeof(a.body)];
+    CHECK(rtsp_response_encode(&a, "weir-send", 2, tight, sizeof(tight)) == ERR_FULL);
+}
+
 TEST_CASE("rtsp_response: a refusal has a sentence")
 {
     rtsp_response a{};

@@ -46,8 +46,20 @@ struct source : stream_media { // gives pictures when the test says so
         picture_taker *t = taker;
         taker = nullptr;
         REQUIRE(t);
-        t->on_picture(t, p, 0);
+        const taken_picture taken = {p, nullptr, 0, 0, p ? 0 : ERR_END};
+        t->on_picture(t, &taken, 0);
         picture_unref(p);
+    }
+    // Gives a picture that is coded already, or a reason why there is none.
+    void give_coded(const std::string &jpeg, usec_t age, int err = 0)
+    {
+        picture_taker *t = taker;
+        taker = nullptr;
+        REQUIRE(t);
+        const taken_picture taken = {nullptr,
+                                     err ? nullptr : reinterpret_cast<const uint8_t *>(jpeg.data()),
+                                     jpeg.size(), age, err};
+        t->on_picture(t, &taken, 0);
     }
 };
 
@@ -65,8 +77,7 @@ struct viewer {
 struct house {
     uv_loop_t loop;
     still_maker *maker;
-    const uint8_t *data = nullptr;
-    size_t bytes = 0;
+    still_picture got{};
 
     house()
     {
@@ -82,7 +93,7 @@ struct house {
     }
     int get(viewer &v, source &s, usec_t now, const char *path = "/front")
     {
-        return still_maker_get(maker, path, &s, &v.request, &data, &bytes, now);
+        return still_maker_get(maker, path, &s, &v.request, &got, now);
     }
     void wait(const viewer &v)
     {
@@ -118,8 +129,8 @@ TEST_CASE("still_maker: a picture serves all that wait, and those of the next se
     CHECK(b.calls == 1);
     CHECK(c.calls == 1);
     REQUIRE(h.get(a, s, SOON + 100 * USEC_PER_SEC) == 0); // however late it is
-    REQUIRE(h.bytes > 100);
-    CHECK((h.data[0] == 0xff && h.data[1] == 0xd8));
+    REQUIRE(h.got.bytes > 100);
+    CHECK((h.got.data[0] == 0xff && h.got.data[1] == 0xd8));
     CHECK(h.get(b, s, SOON) == 0);
     CHECK(h.get(c, s, SOON) == 0);
     CHECK(h.get(a, s, 0) == 0); // the newest picture is not a second old
@@ -147,6 +158,35 @@ TEST_CASE("still_maker: what cannot be made", "[threads]")
     h.wait(v);
     CHECK(ended.leaves == 1);
     CHECK(h.get(v, ended, 0) == ERR_TIMED_OUT);
+}
+
+TEST_CASE("still_maker: a picture of another server is kept as it came, as long as that says")
+{
+    const usec_t s = USEC_PER_SEC;
+    struct {
+        usec_t age, kept; // still_newest.age is the most
+    } const table[] = {{0, 0}, {s / 2, s / 2}, {s, s}, {600 * s, s}};
+    for (const auto &row : table) {
+        INFO(row.age);
+        house h;
+        source origin;
+        viewer v;
+        std::string jpeg("\xff\xd8\xff\0x", 5);
+        CHECK(h.get(v, origin, 0) == STILL_WAITS);
+        origin.give_coded(jpeg, row.age);
+        CHECK(v.calls == 1);
+        REQUIRE(h.get(v, origin, 0) == 0); // however old
+        CHECK(std::string(reinterpret_cast<const char *>(h.got.data), h.got.bytes) == jpeg);
+        CHECK(h.got.age == row.kept);
+        if (row.kept)
+            CHECK(h.get(v, origin, row.kept - 1) == 0);
+        CHECK(h.get(v, origin, row.kept) == STILL_WAITS);
+        origin.give_coded(jpeg, row.age, ERR_NOT_FOUND);
+        CHECK(h.get(v, origin, row.kept) == ERR_NOT_FOUND);
+        CHECK(h.get(v, origin, row.kept) == STILL_WAITS);
+        origin.give_coded(std::string(still_newest.bytes + 1, 'x'), row.age);
+        CHECK(h.get(v, origin, row.kept) == ERR_TOO_BIG);
+    }
 }
 
 TEST_CASE("still_maker: it holds no media that nobody waits for", "[threads]")

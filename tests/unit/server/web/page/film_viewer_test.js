@@ -9,7 +9,8 @@ const RATES = [100000, 300000, 700000, 1500000];
 
 // A server that sends the film's frames at the requested level and speed, as a path of `bps` carries them, and a viewer that
 // plays them. Returns {levels (of the groups, as sent), stalls, buffered: most and last, requests}.
-function watch({ bps, seconds, viewer = new FilmViewer({ rates: RATES, fps: FPS, frames: seconds * FPS }), rtt = 50, jump = null }) {
+function watch({ bps, seconds, viewer = new FilmViewer({ rates: RATES, fps: FPS, frames: seconds * FPS }), rtt = 50, pace = 1, jump = null }) {
+  viewer.set_pace(pace);
   let level = 0, speed = viewer.play_speed, left = 0, frame = 0, sent = 0, shown = -1, playing = false, start = 250, clock = 0;
   const levels = [], requests = [], delayed = [];
   let stalls = 0, most = 0, buffered = 0;
@@ -33,7 +34,7 @@ function watch({ bps, seconds, viewer = new FilmViewer({ rates: RATES, fps: FPS,
     }
     if (frame * 1000 / FPS > clock || frame === seconds * FPS) left = Math.min(left, PACKET);
     else clock = Math.min(clock, frame * 1000 / FPS + 100 * speed); // what the path does not take waits
-    if (playing) shown = Math.min(shown + FPS / 100, frame - 1);
+    if (playing) shown = Math.min(shown + pace * FPS / 100, frame - 1);
     if (playing && shown >= frame - 1 && frame < seconds * FPS) {
       playing = false;
       stalls++;
@@ -73,6 +74,30 @@ test("the level follows the path, and nothing stalls", () => {
   const { levels, stalls } = watch({ bps: now => (now > 30000 && now < 70000 ? 450000 : 2.5e6), seconds: 120 });
   assert.equal(stalls, 0);
   assert.ok(share(levels, 3) > 0.4 && Math.min(...levels.slice(1)) < 3, levels.join());
+});
+
+test("at another pace the path carries other levels, and the buffer is as long to play", () => {
+  for (const [pace, level] of [[0.5, 3], [1, 2], [2, 1]]) {
+    const { levels, stalls, most, end } = watch({ bps: () => 950000, seconds: 240, pace });
+    assert.ok(end);
+    assert.equal(stalls, 0, `${pace}`);
+    assert.ok(levels.slice(-30).every(l => l === level || l === level + 1), `${pace}: ${levels.join()}`);
+    assert.ok(share(levels, level) > 0.5, `${pace}: ${levels.join()}`);
+    assert.ok(most / pace < 37000, `${pace}: buffered ${most}`);
+  }
+});
+
+test("speeds are multiples of the pace, and a change of it is requested", () => {
+  const viewer = new FilmViewer({ rates: RATES, fps: FPS, frames: 1000 * FPS });
+  const buffer = media => ({ number: 100, media, bytes: 0, frames: 0, playing: true });
+  viewer.set_pace(2);
+  viewer.run(buffer(0), 0);
+  viewer.place(0, 0, 0);
+  viewer.packet({ number: 0, slot: 0, level: 0, bytes: PACKET }, 0);
+  for (const [media, speed] of [[61000, 2], [57000, null], [73000, 0.5], [58000, 2]])
+    assert.equal(viewer.run(buffer(media), 1000)?.speed ?? null, speed, `${media} ms`);
+  viewer.set_pace(1);
+  assert.equal(viewer.run(buffer(30500), 1100).speed, 1);
 });
 
 test("a path below the lowest level: it stays, and the film is played", () => {

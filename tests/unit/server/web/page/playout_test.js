@@ -88,6 +88,19 @@ test("a film begins with 250 ms and stands when it ran dry", () => {
   assert.equal(p.due(5), 3000);
 });
 
+test("a change of pace keeps what is played", () => {
+  const p = new FilmPlayout();
+  p.set_pace(2, 900); // before it plays
+  p.arrived(0, 1000);
+  p.arrived(250, 1010);
+  assert.deepEqual([p.due(0), p.due(250)], [1010, 1135]);
+  p.set_pace(0.5, 1110); // 200 ms were played
+  assert.deepEqual([p.due(200), p.due(250)], [1110, 1210]);
+  assert.equal(p.line() + 250 / 0.5, p.due(250));
+  p.set_pace(1, 1210);
+  assert.deepEqual([p.due(250), p.due(300)], [1210, 1260]);
+});
+
 test("a prepared film that ran dry goes on when its policy says so", () => {
   const p = new FilmPlayout();
   p.resume_with(250, 900); // nothing has come yet
