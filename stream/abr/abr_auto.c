@@ -12,8 +12,10 @@
 //             and less the more there are (e-folding 10 s). More than what is left of the film
 //             and 6 s, in which an outage may last, is worth no more.
 //   Exchange  A buffered group is fetched again when that is worth more than the buffer it costs,
-//             by the same plan; when it will surely arrive in time, at the lower bound of the
-//             forecast; and while waste is below 1 MB + a tenth of what was requested.
+//             by the same plan; when it arrives in time although the path is slower than the
+//             forecast by one standard deviation; and while waste is below 1 MB + a tenth of what
+//             was requested. Where it is fetched again only with all behind it, all that counts,
+//             and 6 s of media are before it.
 //   Buffer    A group waits until the buffer has room. From 10 s of buffer on, the top level
 //             arrives at no more than four times its rate (Sammy: Spang et al. 2023). Below the top
 //             level nothing is paced: the path must show what more it carries.
@@ -45,7 +47,8 @@
 #define STALL_DB       100.0F
 #define LEAST_STEP     0.5F  // dB, from level to level
 #define EXCHANGE_GAIN  0.15F // of the top level's utility, that an exchange must bring
-#define EXCHANGE_TIME  1.2   // times its expected duration, within which a copy must arrive
+#define EXCHANGE_SIGMA 1.0   // of the path's spread, by which it may be slower than expected
+#define EXCHANGE_TIME  1.2   // times what a copy then takes, within which it must arrive
 #define EXCHANGE_SPARE 0.3   // s, and this before its group is shown
 #define CUT_GAIN       1.0F  // of the top level's utility, that cutting off must bring
 #define CUT_BUFFER     6.0   // s; with more, nothing is cut off
@@ -54,6 +57,7 @@
 #define WASTE_SHARE    0.1
 #define PACE_FROM      (10 * USEC_PER_SEC)
 #define PACE           4.0
+#define EXCHANGE_FROM  (6 * USEC_PER_SEC) // of media before all that is fetched again
 #define START_BUFFER   (USEC_PER_SEC / 4)
 #define STALL_BUFFER   (2 * USEC_PER_SEC)
 
@@ -177,46 +181,78 @@ static void choose(struct auto_policy *a, struct moment *m)
     m->value = abr_plan_best(&a->plan, &m->now, &m->level);
 }
 
-// Returns what group `at` of the buffer gains from `level`, its changes to the neighbours included.
-static float gain_of(const struct auto_policy *a, const struct moment *m, int64_t at, int level)
+// Returns the bytes of the copies in [at, end).
+static double waste_of(const struct auto_policy *a, const struct abr_state *s, int64_t at,
+                       int64_t end)
 {
-    const struct abr_state *s = m->state;
-    const uint8_t *levels = s->levels + (at - s->shown);
-    float was = utility_of(a, at, levels[0]);
-    float is = utility_of(a, at, level);
-    float before = utility_of(a, at, levels[-1]);
-    float gain = is - was - fabsf(is - before) + fabsf(was - before);
-    if (at + 1 == film_table_shape(a->config.table)->groups)
-        return gain;
-    float after = utility_of(a, at + 1, at + 1 < s->next ? levels[1] : m->level);
-    return gain - fabsf(utility_of(a, at + 1, level) - after) +
-           fabsf(utility_of(a, at + 1, levels[0]) - after);
+    double bytes = 0;
+    for (int64_t g = at; g < end; g++)
+        bytes += (double)film_table_bytes(a->config.table, g, s->levels[g - s->shown]);
+    return bytes;
 }
 
-// Returns true if a buffered group is better fetched again than the next one begun.
+// Returns what the groups of the buffer in [at, end) gain from `level`, changes included.
+static float gain_of(const struct auto_policy *a, const struct moment *m, int64_t at, int64_t end,
+                     int level)
+{
+    const struct abr_state *s = m->state;
+    float gain = 0;
+    int was = s->levels[at - 1 - s->shown], is = was; // of the group before
+    for (int64_t g = at; g <= end && g < film_table_shape(a->config.table)->groups; g++) {
+        int old = g < s->next ? s->levels[g - s->shown] : m->level;
+        int now = g < end ? level : old;
+        float old_utility = utility_of(a, g, old), utility = utility_of(a, g, now);
+        gain += utility - fabsf(utility - utility_of(a, g, is));
+        gain -= old_utility - fabsf(old_utility - utility_of(a, g, was));
+        was = old;
+        is = now;
+    }
+    return gain;
+}
+
+// Returns true if copies of [at, end) arrive before they are shown, `before` from now on, on a path
+// that is slower than expected.
+static bool arrives(const struct auto_policy *a, const struct moment *m, int64_t at, int64_t end,
+                    double bits, int level, double before)
+{
+    const struct film_table *t = a->config.table;
+    const struct abr_state *s = m->state;
+    double bps = m->rate.bps * exp(-EXCHANGE_SIGMA * m->rate.spread) / EXCHANGE_TIME;
+    double first = (bits_of(a, at, level) + 8 * (double)s->pending_bytes) / bps;
+    double all = (bits + 8 * (double)s->pending_bytes) / bps;
+    double spare = EXCHANGE_TIME * usec_to_sec(s->rtt) + EXCHANGE_SPARE;
+    double later = usec_to_sec(film_table_start(t, end - 1) - film_table_start(t, at));
+    return first + spare <= before && all + spare <= before + later;
+}
+
+// Returns true if buffered groups are better fetched again than the next one begun.
 static bool exchanges(const struct auto_policy *a, const struct moment *m, struct abr_decision *out)
 {
     const struct abr_state *s = m->state;
     const struct film_table *t = a->config.table;
-    if (!s->levels || s->only_cuts ||
-        (double)a->wasted > FREE_WASTE + WASTE_SHARE * (double)a->requested)
+    double spare = FREE_WASTE + WASTE_SHARE * (double)a->requested - (double)a->wasted;
+    if (!s->levels || spare < 0)
         return false;
     float most = EXCHANGE_GAIN * top_of(&a->plan.input);
     bool found = false;
     for (int64_t at = s->shown + 1; at < s->next; at++) {
         usec_t before = s->begun - (film_table_start(t, s->next) - film_table_start(t, at));
-        if (before + film_table_length(t, at) > s->buffered)
+        int64_t end = s->with_rest ? s->next : at + 1;
+        if (!s->with_rest && before + film_table_length(t, at) > s->buffered)
             break;
+        if (s->with_rest && (before < EXCHANGE_FROM || waste_of(a, s, at, end) > spare))
+            continue;
         for (int l = s->levels[at - s->shown] + 1; l < a->levels; l++) {
-            double bits = bits_of(a, at, l);
-            double arrives =
-                (bits + 8 * (double)s->pending_bytes) / m->rate.low_bps + usec_to_sec(s->rtt);
-            if (arrives * EXCHANGE_TIME + EXCHANGE_SPARE > usec_to_sec(before))
+            double bits = 0;
+            for (int64_t g = at; g < end; g++)
+                bits += bits_of(a, g, l);
+            if (!arrives(a, m, at, end, bits, l, usec_to_sec(before)))
                 break;
             struct abr_plan_now later = m->now;
             int level;
             later.buffer_s -= (float)(bits / m->rate.bps);
-            float value = gain_of(a, m, at, l) + abr_plan_best(&a->plan, &later, &level) - m->value;
+            float value =
+                gain_of(a, m, at, end, l) + abr_plan_best(&a->plan, &later, &level) - m->value;
             if (value > most) {
                 most = value;
                 found = true;
@@ -288,8 +324,13 @@ static void decide(struct abr_policy *p, const struct abr_state *s, struct abr_d
         out->reason = reason_of(a, &m);
         if (exchanges(a, &m, out)) {
             out->reason = ABR_EXCHANGE;
-            a->wasted += film_table_bytes(t, out->group, s->levels[out->group - s->shown]);
+            a->wasted +=
+                (int64_t)waste_of(a, s, out->group, s->with_rest ? s->next : out->group + 1);
             a->requested = a->undecided += film_table_bytes(t, out->group, out->level);
+            if (s->with_rest) { // the next decision is about the group behind that one
+                a->last = out->level;
+                a->decided = out->group;
+            }
             return;
         }
     }

@@ -60,12 +60,12 @@ struct abr_state {
     // Level of group shown + i, for i < next - shown, as it has arrived or was begun. NULL: no
     // group can be exchanged.
     const uint8_t *levels;
-    bool only_cuts; // a group can be cut off, but no buffered one be fetched again
+    bool with_rest; // a buffered group is fetched again only with all behind it
     int64_t broken; // a begun group that lacks data which nobody resends; ABR_NO_GROUP: none
 };
 
 struct abr_decision {
-    int64_t group; // `next`, or a buffered one
+    int64_t group; // `next`, or a buffered one: with all behind it, if abr_state.with_rest
     int level;
     double pace_bps; // at most; 0: as fast as the network carries it
     usec_t wait;     // before the request (policies of segments)

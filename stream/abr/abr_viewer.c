@@ -63,6 +63,8 @@ struct abr_viewer {
     int64_t again;    // requested; -1: nothing, or it has arrived
     int again_level;
     usec_t again_until; // it is given up then
+    int64_t copies;     // the sequence number with which the last copies began
+    int64_t copies_end; // the group behind those that were there before
     // The sample that is gathered.
     usec_t since; // USEC_NEVER: it begins with the next packet
     int64_t bytes;
@@ -252,13 +254,14 @@ void abr_viewer_place(struct abr_viewer *v, int64_t number, int64_t frame, bool 
     v->placed = true;
     v->base = number - frame;
     v->group = v->announced = ABR_NO_GROUP;
+    v->copies_end = 0;
     v->first = number;
     v->start = group_at(v, number);
     v->full = v->overfull = false;
     v->due = true;
     if (!sought)
         return;
-    v->slot = INT64_MIN;
+    v->slot = v->copies = INT64_MIN;
     v->gate = v->again = -1;
     v->whole = 0;
     v->speed = 0; // of PLAY the caller may have requested another one
@@ -326,6 +329,7 @@ static void wrap(struct abr_viewer *v, int64_t number, usec_t now)
         return;
     v->base += (number - v->base) / frames * frames;
     v->group = v->announced = ABR_NO_GROUP;
+    v->copies_end = 0;
     abr_policy_seek(v->policy, 0, now);
 }
 
@@ -333,12 +337,15 @@ bool abr_viewer_packet(struct abr_viewer *v, const struct abr_packet *p, usec_t 
 {
     wrap(v, p->number, now);
     int64_t group = group_at(v, p->number);
-    if (v->again >= 0 && p->number >= v->again && p->level == v->again_level) {
+    if (v->again >= 0 && group == group_at(v, v->again) && p->level == v->again_level) {
         v->again = -1;
         v->group = ABR_NO_GROUP; // what arrived of it before is not of this copy
         v->slot = v->first_slot = p->slot;
+        v->copies = p->sequence;
     }
-    if (group > v->group || v->group == ABR_NO_GROUP) {
+    if (p->sequence < v->copies)
+        group = -1; // what left before the copies
+    if (group > v->group || (v->group == ABR_NO_GROUP && group >= 0)) {
         if (v->group != ABR_NO_GROUP)
             complete_group(v, now);
         v->group = group;
@@ -346,7 +353,7 @@ bool abr_viewer_packet(struct abr_viewer *v, const struct abr_packet *p, usec_t 
         v->group_since = now;
         v->due = true;
     }
-    if (group == v->group) {
+    if (group >= 0 && group == v->group) {
         v->level = ladder_has_level(v->config.ladder, p->level) ? p->level : 0;
         v->levels[group % LEVELS] = (uint8_t)v->level;
         v->received += (int64_t)p->bytes;
@@ -355,7 +362,7 @@ bool abr_viewer_packet(struct abr_viewer *v, const struct abr_packet *p, usec_t 
     v->whole += p->last;
     if (v->gate >= 0)
         first_burst_add(&v->burst, p->bytes, now);
-    bool newest = v->slot == INT64_MIN || p->slot > v->slot;
+    bool newest = group >= 0 && (v->slot == INT64_MIN || p->slot > v->slot);
     v->slot = newest ? p->slot : v->slot;
     v->sequence = p->sequence > v->sequence || v->since == USEC_NEVER ? p->sequence : v->sequence;
     if (v->since == USEC_NEVER) { // the first one says when the others begin to arrive
@@ -486,7 +493,7 @@ static void state_of(const struct abr_viewer *v, const struct abr_buffer *b, str
                               .pending_bytes = (int64_t)pending,
                               .rtt = v->rtt,
                               .playing = b->playing,
-                              .only_cuts = true,
+                              .with_rest = true,
                               .broken = ABR_NO_GROUP};
 }
 
@@ -534,11 +541,17 @@ static bool cut(struct abr_viewer *v, const struct abr_state *state, struct abr_
     if (level == ABR_NO_LEVEL)
         return false;
     d->group = group;
-    d->level = v->again_level = level;
+    d->level = level;
     d->reason = ABR_STALL;
-    v->again = v->base + group * shape_of(v)->group_frames;
-    v->again_until = now + ABR_VIEWER_AGAIN;
     return true;
+}
+
+// All from the decision's group on is requested again.
+static void fetch_again(struct abr_viewer *v, const struct abr_decision *d, usec_t now)
+{
+    v->again = v->base + d->group * shape_of(v)->group_frames;
+    v->again_level = d->level;
+    v->again_until = now + ABR_VIEWER_AGAIN;
 }
 
 static void give_up_again(struct abr_viewer *v, usec_t now)
@@ -550,16 +563,16 @@ static void give_up_again(struct abr_viewer *v, usec_t now)
     v->due = true;
 }
 
-static void fill_level(struct abr_viewer *v, const struct abr_buffer *b)
+static void fill_level(struct abr_viewer *v, const struct abr_buffer *b, usec_t media)
 {
     usec_t target = v->config.target;
     usec_t room = usec_max(target - ROOM_GROUPS * length_of(v), target / 2);
     bool fits = b->bytes < ABR_VIEWER_FULL_BYTES && b->frames < ABR_VIEWER_FULL_FRAMES;
     bool is_far = b->bytes >= ABR_VIEWER_FULL_BYTES / 3 * 4 ||
-                  b->frames >= ABR_VIEWER_FULL_FRAMES / 3 * 4 || b->media >= target + BEYOND;
-    v->full = !fits || b->media >= (v->full ? room : target);
-    v->tops_up = !v->full && b->media + length_of(v) >= room && b->media >= length_of(v);
-    v->overfull = is_far || (v->overfull && (!fits || b->media >= target));
+                  b->frames >= ABR_VIEWER_FULL_FRAMES / 3 * 4 || media >= target + BEYOND;
+    v->full = !fits || media >= (v->full ? room : target);
+    v->tops_up = !v->full && media + length_of(v) >= room && media >= length_of(v);
+    v->overfull = is_far || (v->overfull && (!fits || media >= target));
 }
 
 static double media_bps(const struct abr_viewer *v, const struct abr_decision *d)
@@ -622,13 +635,15 @@ bool abr_viewer_run(struct abr_viewer *v, const struct abr_buffer *buffer, struc
     const struct abr_buffer played = paced(v, buffer), *b = &played;
     take_sample(v, now);
     give_up_again(v, now);
-    fill_level(v, b);
     struct abr_decision d = v->decision;
     struct abr_state s;
+    uint8_t levels[LEVELS];
+    state_of(v, b, &s);
+    bool refills = v->group != ABR_NO_GROUP && s.next < v->copies_end && s.begun < b->media;
+    fill_level(v, b, refills ? s.begun : b->media);
     v->buffered = b->media;
     if (v->paused || has_all(v))
         return false;
-    state_of(v, b, &s);
     bool opens = v->gate >= 0 && v->first_bps > 0;
     bool waits = (v->gate >= 0 && v->begun && !opens) || v->again >= 0;
     bool cuts = v->due && v->gate < 0 && !waits && cut(v, &s, &d, now);
@@ -640,12 +655,19 @@ bool abr_viewer_run(struct abr_viewer *v, const struct abr_buffer *buffer, struc
         // The sender goes on at speed 1 while the policy would wait.
         usec_t room = v->config.target - film_table_length(v->table, s.next);
         s.begun = usec_min(s.begun, usec_max(room, 0));
+        if (v->cuts && v->chosen == ABR_NO_LEVEL && v->group != ABR_NO_GROUP && !refills)
+            s.levels = levels_of(v, &s, levels);
         abr_policy_decide(v->policy, &s, &d, now);
         if (v->chosen != ABR_NO_LEVEL)
             d.level = v->chosen;
     } else if (!v->begun) {
         return false;
     }
+    bool again = cuts || (decides && d.group < s.next);
+    if (again)
+        fetch_again(v, &d, now);
+    if (again && !cuts)
+        v->copies_end = s.next;
     bool news = decides && (s.next != v->announced || d.level != v->decision.level ||
                             d.reason != v->decision.reason);
     double speed = d.wait > 0 && !v->overfull ? 1 : speed_of(v, &d, now);
@@ -656,9 +678,9 @@ bool abr_viewer_run(struct abr_viewer *v, const struct abr_buffer *buffer, struc
                                .speed = (faster ? speed : v->speed) * v->pace,
                                .changes_level = !v->begun || d.level != v->requested_level,
                                .changes_speed = faster,
-                               .again = cuts ? v->again : -1,
+                               .again = again ? v->again : -1,
                                .awaited = opens,
-                               .decided = news || cuts,
+                               .decided = news || again,
                                .decision = d,
                                .buffered = b->media};
     if (faster) {
@@ -677,7 +699,7 @@ bool abr_viewer_run(struct abr_viewer *v, const struct abr_buffer *buffer, struc
         v->speed_at = now;
         forget_sample(v);
     }
-    return news || opens || cuts || out->changes_level || out->changes_speed;
+    return news || opens || again || out->changes_level || out->changes_speed;
 }
 
 usec_t abr_viewer_resume(struct abr_viewer *v, const struct abr_buffer *b, bool stalled, usec_t now)
@@ -748,7 +770,7 @@ int abr_viewer_new(const struct abr_viewer_config *config, struct abr_viewer **o
     v->pace = 1;
     v->chosen = ABR_NO_LEVEL;
     v->group = v->announced = ABR_NO_GROUP;
-    v->slot = INT64_MIN;
+    v->slot = v->copies = INT64_MIN;
     v->gate = v->again = -1;
     v->since = v->lost_at = USEC_NEVER;
     v->due = true;

@@ -22,6 +22,9 @@
 //             group that was begun is cut off if the policy says so (abr_policy_cut), before it is
 //             shown. With the first packet at that level it counts as begun again. A request
 //             without an effect in ABR_VIEWER_AGAIN is the last one.
+//   Exchange  So are groups that are buffered, at a better level, with all behind them
+//             (abr_state.with_rest). What is buffered then counts as far as the copies reach; the
+//             older ones are shown where no copy comes.
 //   Next      What the path carries in a round trip is on the way already. So the first group that
 //             a request of now still changes is the one that begins behind that many bytes.
 //   Decision  For each such group, and again with each sample while it waits (abr_policy_revises).

@@ -77,7 +77,7 @@ class Ladder(link_case.LinkCase):
         self.assertEqual({c: n for c, n in roots.items() if n and c not in ("decoder", "display", "late")}, {}, str(p))
         self.assertEqual(report["film"]["policy"], "auto")
         decisions = p.events("decision")
-        self.assertLessEqual({e["why"] for e in decisions}, {"start", "rate", "buffer", "stall"})
+        self.assertLessEqual({e["why"] for e in decisions}, {"start", "rate", "buffer", "stall", "exchange"})
         self.assertTrue(decisions[-1]["estimate"], decisions)
         self.assertIn("weir-play: buffer ", p.stderr)
 
@@ -88,6 +88,25 @@ class Ladder(link_case.LinkCase):
     @lib.long
     def test_all_is_shown_over_datagrams(self):
         self.all_is_shown("scream")
+
+    @lib.long
+    def test_what_waits_comes_again_at_a_better_level(self):
+        """Of a path that recovers; by then the buffer is full of the lower level."""
+        self.link("rate=150kbit:4mbit@24s,queue=droptail:100KB,delay=25ms", "delay=25ms")
+        server = self.sender(source=self.film, listen=f"{link_case.A}:8554", prefix=self.ends[0].inside())
+        p = self.player(server.url, "--buffer", "20", prefix=self.ends[1].inside())
+
+        def exchanges():
+            return [e for e in p.events("decision") if e["why"] == "exchange"]
+        lib.until(lambda: exchanges() or not p.running(), "an exchange", 60)
+        at = exchanges()[0]
+        held = [e["number"] for e in p.shown() if e["shown"] <= at["t"]][-1] + int(at["buffer"] * lib.FPS)
+        lib.until(lambda: p.shown()[-1]["number"] > held or not p.running(), "what was buffered", 60)
+        report = self.interrupt(p, may_be_over=True).report()
+        better = [e["number"] for e in p.shown() if e["level"] == 1 and e["shown"] > at["t"]]
+        self.assertLessEqual(better[0], held - lib.FPS, "it was shown as it was buffered")
+        roots = report["causes"]["by_root"]
+        self.assertEqual({c: n for c, n in roots.items() if n and c not in ("decoder", "display", "late")}, {}, str(p))
 
     def changes(self, p):
         return [(e["from"], e["to"]) for e in p.events("level") if e["from"] is not None]

@@ -162,9 +162,9 @@ TEST_CASE("auto: buffered groups are exchanged for better ones, with bounded was
     viewer v;
     v.path(8000, 10 * sec);
     v.buffer(10, 30 * sec, 0);
-    v.state.only_cuts = true;
+    v.state.levels = nullptr;
     CHECK(v.decide() != "exchange");
-    v.state.only_cuts = false;
+    v.state.levels = v.levels.data();
     int exchanged = 0;
     while (v.decide() == "exchange") {
         REQUIRE(v.decision.group > 10);
@@ -188,6 +188,51 @@ TEST_CASE("auto: buffered groups are exchanged for better ones, with bounded was
     weak.path(450, 30 * sec);
     weak.buffer(10, 8 * sec, 0);
     CHECK(weak.decide() != "exchange");
+}
+
+TEST_CASE("auto: a buffered group is exchanged with all behind it")
+{
+    const struct {
+        const char *what;
+        int path_kbps;
+        usec_t buffered;
+        int level;       // of what is buffered
+        int64_t pending; // bytes
+        bool exchanges;
+    } rows[] = {
+        {"a path of five times the top level", 8000, 28 * sec, 0, 0, true},
+        {"less is buffered than is to stay", 8000, 6 * sec, 0, 0, false},
+        {"all has the top level", 8000, 28 * sec, 2, 0, false},
+        {"it would come too late", 450, 28 * sec, 1, 0, false},
+        {"what is on its way comes first, 30 s", 8000, 28 * sec, 0, 30000000, false},
+    };
+    for (const auto &row : rows) {
+        CAPTURE(row.what);
+        viewer v;
+        v.path(row.path_kbps, 10 * sec);
+        v.buffer(10, row.buffered, row.level);
+        v.state.with_rest = true;
+        v.state.pending_bytes = row.pending;
+        CHECK((v.decide() == "exchange") == row.exchanges);
+        if (!row.exchanges)
+            continue;
+        CHECK(v.decision.group == 13); // the first one with 6 s before it
+        CHECK(v.decision.level == 2);
+    }
+    SECTION("with bounded waste")
+    {
+        viewer v;
+        v.path(8000, 10 * sec);
+        v.state.with_rest = true;
+        int64_t wasted = 0;
+        for (int i = 0; i < 1000; i++) {
+            v.buffer(10, 30 * sec, 1);
+            if (v.decide() == "exchange")
+                wasted += (v.state.next - v.decision.group) * film_table_bytes(v.table, 10, 1);
+        }
+        CHECK(wasted > 500000);
+        CHECK(wasted < 1000000 + 1000 * 400000 / 10);
+    }
 }
 
 TEST_CASE("auto: what a buffered group lacks is fetched first")
@@ -250,7 +295,7 @@ TEST_CASE("auto: a group that would come too late is cut off")
         CHECK(abr_policy_cut(v.policy, &v.state, v.now) == ABR_NO_LEVEL);
         v.state.recent_bps = 300e3; // a dip of a path that is known
         CHECK(abr_policy_cut(v.policy, &v.state, v.now) == (known > sec ? ABR_NO_LEVEL : 0));
-        v.state.only_cuts = true;
+        v.state.with_rest = true;
         CHECK(abr_policy_cut(v.policy, &v.state, v.now) == (known > sec ? ABR_NO_LEVEL : 0));
     }
     viewer others("robust-mpc");

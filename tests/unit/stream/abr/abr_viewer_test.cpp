@@ -443,6 +443,55 @@ TEST_CASE("abr_viewer: a group that the path does not carry is cut off, and sent
     }
 }
 
+TEST_CASE("abr_viewer: when the path recovers, what is buffered comes again at a better level")
+{
+    world w;
+    w.rate_bps = [](usec_t at) { return at < 45 * sec ? 520e3 : 8e6; };
+    const bool sends_again = GENERATE(true, false);
+    CAPTURE(sends_again);
+    if (sends_again)
+        w.await();
+    w.pass(45 * sec);
+    const int64_t shown = w.shown / GROUP, newest = w.arrived / GROUP;
+    const std::vector<int> before = w.levels;
+    REQUIRE(newest - shown >= 5); // that many groups wait
+    w.pass(60 * sec);
+    CHECK(w.stall_time == 0);
+    if (!sends_again) {
+        CHECK(w.agains.empty());
+        return;
+    }
+    int64_t wasted = 0, better = 0;
+    for (const abr_action &a : w.agains) {
+        CHECK(a.decision.reason == ABR_EXCHANGE);
+        CHECK(a.again > w.first_number + (shown + 3) * GROUP); // 6 s are before it
+        CHECK(a.decided);
+    }
+    CHECK(w.agains.size() >= 1);
+    CHECK(w.agains.size() <= 3);
+    for (int64_t g = shown; g <= newest; g++) {
+        better += w.levels[(size_t)g] > before[(size_t)g];
+        wasted += w.levels[(size_t)g] > before[(size_t)g] ? kbps[before[(size_t)g]] * 250 : 0;
+        CHECK(w.levels[(size_t)g] >= before[(size_t)g]);
+    }
+    CHECK(better >= 3);
+    CHECK(wasted < 1500000); // 1 MB and a tenth
+    CHECK(w.actions.back().level == 2);
+    CHECK(w.longest <= 33 * sec);
+}
+
+TEST_CASE(
+    "abr_viewer: a path that fails while groups come again does not stall sooner than without")
+{
+    world w;
+    // It recovers for 3 s, and then carries twice the lowest level.
+    w.rate_bps = [](usec_t at) { return at < 45 * sec ? 520e3 : at < 48 * sec ? 8e6 : 200e3; };
+    w.await();
+    w.pass(110 * sec);
+    CHECK(w.stall_time == 0);
+    CHECK(w.agains.size() <= 4);
+}
+
 TEST_CASE("abr_viewer: nothing is cut off on a path that goes on, or that is slow from the begin")
 {
     const double bps = GENERATE(150e3, 400e3, 900e3, 4e6, 20e6);
