@@ -216,6 +216,8 @@ int stream_player_set_repair(struct stream_player *s, const struct video_repair 
     struct video_repair of = *repair;
     s->repairs = repair->datagram && repair->agreed != REPAIR_MODE_OFF;
     audio_session_set_repair(s->config.audio, s->repairs && s->config.sdp->nack);
+    if (s->video)
+        video_player_set_stream(s->video, !repair->datagram);
     if (s->repairs && s->video && waits(s))
         of.patience = *s->config.sdp->via ? RELAYED_PATIENCE : PATIENCE;
     return video_receiver_set_repair(s->receiver, &of);

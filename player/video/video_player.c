@@ -228,6 +228,11 @@ void video_player_set_repair(struct video_player *p, usec_t round)
     video_pipeline_set_repair(p->pipeline, round);
 }
 
+void video_player_set_stream(struct video_player *p, bool is_stream)
+{
+    video_pipeline_set_stream(p->pipeline, is_stream);
+}
+
 void video_player_set_audio(struct video_player *p, usec_t line)
 {
     video_pipeline_set_audio(p->pipeline, line);

@@ -91,7 +91,8 @@ void video_player_look(struct video_player *p, usec_t now);
 // Of a film whose level the player chooses: after a stall playing goes on with so much media.
 void video_player_resume_at(struct video_player *p, usec_t media, usec_t now);
 void video_player_set_rtt(struct video_player *p, usec_t rtt);
-void video_player_set_repair(struct video_player *p, usec_t round); // video_pipeline_set_repair
+void video_player_set_repair(struct video_player *p, usec_t round);   // video_pipeline_set_repair
+void video_player_set_stream(struct video_player *p, bool is_stream); // video_pipeline_set_stream
 
 // What is buffered, when it plays and how fast. Borrowed.
 const struct video_pipeline *video_player_pipeline(const struct video_player *p);

@@ -6,8 +6,13 @@
 
 void arrival_jitter_init(struct arrival_jitter *j)
 {
-    *j = (struct arrival_jitter){0};
+    *j = (struct arrival_jitter){.part = ARRIVAL_JITTER_PART};
     windowed_min_init(&j->base, ARRIVAL_JITTER_BASE);
+}
+
+void arrival_jitter_set_part(struct arrival_jitter *j, double part)
+{
+    j->part = part;
 }
 
 void arrival_jitter_restart(struct arrival_jitter *j)
@@ -73,6 +78,6 @@ usec_t arrival_jitter_read(struct arrival_jitter *j, usec_t now)
         return j->value = 0;
     qsort(recent, (size_t)count, sizeof(recent[0]), compare);
     int filled = count < ARRIVAL_JITTER_FEW ? ARRIVAL_JITTER_FEW - count : 0;
-    int rank = (int)ceil(ARRIVAL_JITTER_PART * (count + filled)) - filled;
+    int rank = (int)ceil(j->part * (count + filled)) - filled;
     return j->value = rank > 0 ? recent[rank - 1] : 0;
 }

@@ -4,7 +4,7 @@
 //
 //     base   = min of the offsets over the last 2 to 4 s
 //     delay  = offset - base
-//     jitter = the ARRIVAL_JITTER_PART quantile of the delays over the last ARRIVAL_JITTER_WINDOW
+//     jitter = the quantile `part` of the delays over the last ARRIVAL_JITTER_WINDOW
 //
 // Fewer than ARRIVAL_JITTER_FEW delays are filled up with delays of 0. While nothing arrives the
 // base is not forgotten.
@@ -30,7 +30,7 @@ extern "C" {
 #endif
 
 enum { ARRIVAL_JITTER_FRAMES = 512, ARRIVAL_JITTER_FEW = 64, ARRIVAL_JITTER_EXCURSION = 3 };
-#define ARRIVAL_JITTER_PART    0.9
+#define ARRIVAL_JITTER_PART    0.9 // until it is set
 #define ARRIVAL_JITTER_WINDOW  (5 * USEC_PER_SEC)
 #define ARRIVAL_JITTER_BASE    (2 * USEC_PER_SEC)
 #define ARRIVAL_JITTER_SILENCE (500 * USEC_PER_MSEC)
@@ -39,6 +39,7 @@ enum { ARRIVAL_JITTER_FRAMES = 512, ARRIVAL_JITTER_FEW = 64, ARRIVAL_JITTER_EXCU
 
 struct arrival_jitter { // arrival_jitter.c alone reads and writes the fields
     struct windowed_min base;
+    double part;
     usec_t arrived; // the last frame
     struct {
         usec_t at;
@@ -53,6 +54,7 @@ struct arrival_jitter { // arrival_jitter.c alone reads and writes the fields
 };
 
 void arrival_jitter_init(struct arrival_jitter *j);
+void arrival_jitter_set_part(struct arrival_jitter *j, double part);
 // The media is of another time line: the base is not known.
 void arrival_jitter_restart(struct arrival_jitter *j);
 void arrival_jitter_base_add(struct arrival_jitter *j, usec_t offset, usec_t now);

@@ -23,6 +23,8 @@ void latency_control_init(struct latency_control *l, const struct latency_contro
                                   .audio = USEC_NEVER};
     arrival_jitter_init(&l->jitter);
     recent_loss_init(&l->losses);
+    stream_stalls_init(&l->stalls);
+    windowed_min_init(&l->longest, RECENT_LOSS_MEMORY);
     windowed_min_init(&l->encoder, ARRIVAL_JITTER_BASE);
     windowed_min_init(&l->transport, ARRIVAL_JITTER_BASE);
     windowed_min_init(&l->path, ARRIVAL_JITTER_BASE);
@@ -39,6 +41,12 @@ void latency_control_set_repair(struct latency_control *l, usec_t round)
     l->repair = round;
 }
 
+void latency_control_set_stream(struct latency_control *l, bool is_stream)
+{
+    l->is_stream = is_stream;
+    stream_stalls_init(&l->stalls);
+}
+
 void latency_control_set_audio(struct latency_control *l, usec_t line)
 {
     l->audio = line;
@@ -49,15 +57,22 @@ void latency_control_packet(struct latency_control *l, int64_t ext_seq, usec_t w
     recent_loss_packet(&l->losses, ext_seq, way == QOE_UNKNOWN ? USEC_NEVER : way, now);
 }
 
+static usec_t longest_round(const struct latency_control *l)
+{
+    usec_t negated = windowed_min_read(&l->longest);
+    return negated == USEC_NEVER ? 0 : -negated;
+}
+
 static bool repairs(const struct latency_control *l, usec_t now)
 {
-    return l->repair > 0 && recent_loss_read(&l->losses, now);
+    usec_t memory = usec_max(RECENT_LOSS_MEMORY, LATENCY_CONTROL_ROUNDS * longest_round(l));
+    return l->repair > 0 && recent_loss_read(&l->losses, memory, now);
 }
 
 static bool waits_for_repair(const struct latency_control *l, usec_t now)
 {
     return repairs(l, now) &&
-           (recent_loss_is_frequent(&l->losses, now) || l->repair > LATENCY_CONTROL_LATE);
+           (recent_loss_is_frequent(&l->losses, now) || longest_round(l) > LATENCY_CONTROL_LATE);
 }
 
 void latency_control_arrived(struct latency_control *l, const struct live_arrival *a, usec_t now)
@@ -72,6 +87,7 @@ void latency_control_arrived(struct latency_control *l, const struct live_arriva
         arrival_jitter_base_add(&l->jitter, offset, now);
     else
         arrival_jitter_add(&l->jitter, offset, now);
+    stream_stalls_frame(&l->stalls, offset, l->rtt, now);
     if (a->in_turn)
         reorder_delay_add(&l->reorder, a->media, offset - arrival_jitter_base(&l->jitter));
     if (a->encoder != QOE_UNKNOWN)
@@ -117,6 +133,8 @@ static void divide(struct latency_control *l, usec_t now)
     usec_t encoder = known_or(&l->encoder, 0);
     usec_t path = known_or(&l->path, encoder + known_or(&l->transport, l->rtt / 2));
     usec_t reorder = reorder_delay_read(&l->reorder);
+    bool stalls = l->is_stream && stream_stalls_are_frequent(&l->stalls, now);
+    arrival_jitter_set_part(&l->jitter, stalls ? LATENCY_CONTROL_STREAM_PART : ARRIVAL_JITTER_PART);
     usec_t jitter = arrival_jitter_read(&l->jitter, now);
     l->parts = (struct latency_parts){
         .encoder = encoder,
@@ -217,6 +235,7 @@ bool latency_control_steer(struct latency_control *l, struct playout *p, struct 
     l->steered = now;
     *out = (struct live_steer){.speed = 1};
     settle(l, p, now);
+    windowed_min_add(&l->longest, -l->repair, now);
     divide(l, now);
     l->wait = wait_of(l);
     // What is held reaches from the first frame to the end of the newest.

@@ -28,11 +28,20 @@
 //
 // Repair: the wait includes one round, by which a resent packet arrives later than a first
 // transmission, while the path loses packets frequently (recent_loss.h), or, if a round takes more
-// than LATENCY_CONTROL_LATE, at all within 15 s. Where losses are rare, as next to a TCP flow that
-// fills a drop-tail queue now and then, a round would make all frames late for the sake of a few:
-// those are shown late, as playing waits for frames that others depend on.
-// Frames that were completed out of turn within 15 s of a loss are no samples of the jitter: the
-// round is what they need, and would count twice. Without repair, jitter has them all.
+// than LATENCY_CONTROL_LATE at times, at all. Where losses are rare, as next to a TCP flow that
+// fills a drop-tail queue now and then, a short round would make all frames late for the sake of a
+// few: those are shown late, as playing waits for frames that others depend on. Next to a TCP flow
+// a round takes as long as that flow's queue, and a packet is lost where the queue is longest: so
+// the longest round of the last 15 to 30 s decides. The next loss comes when TCP's window has grown
+// again, by a packet a round trip: a loss is remembered for LATENCY_CONTROL_ROUNDS of these rounds,
+// for 15 s at least.
+// Frames that were completed out of turn while a loss is remembered are no samples of the jitter:
+// the round is what they need, and would count twice. Without repair, jitter has them all.
+//
+// A byte stream holds up all that follows a lost packet. At a random loss of 1 %, a round trip of
+// 100 ms and 30 frames a second, a tenth of the frames is late so, each time a pause in the
+// picture. So where such stalls are frequent (stream_stalls.h) the jitter is a higher quantile:
+// LATENCY_CONTROL_STREAM_PART.
 //
 // B frames: what their order delays them by (reorder_delay.h) is part of the jitter from the first
 // moments on.
@@ -46,22 +55,25 @@
 #include "stream/latency/recent_loss.h"
 #include "stream/latency/reorder_delay.h"
 #include "stream/latency/speed_control.h"
+#include "stream/latency/stream_stalls.h"
 #include "stream/playout/playout.h"
 
 #ifdef __cplusplus
 extern "C" {
 #endif
 
-#define LATENCY_CONTROL_SETTLE   (3 * USEC_PER_SEC)
-#define LATENCY_CONTROL_EARLY    (5 * USEC_PER_SEC)
-#define LATENCY_CONTROL_INTERVAL (100 * USEC_PER_MSEC) // between two turns of the clock
-#define LATENCY_CONTROL_ASK_KEY  (3 * USEC_PER_SEC)    // between two wishes for a key frame
-#define LATENCY_CONTROL_RAISE    (10 * USEC_PER_MSEC)
-#define LATENCY_CONTROL_STEP     (30 * USEC_PER_MSEC)
-#define LATENCY_CONTROL_ASTRAY   (400 * USEC_PER_MSEC)
-#define LATENCY_CONTROL_SKIP     (300 * USEC_PER_MSEC)
-#define LATENCY_CONTROL_LATE     (150 * USEC_PER_MSEC) // of a frame that others depend on
-#define LATENCY_CONTROL_AUDIO    (100 * USEC_PER_MSEC)
+#define LATENCY_CONTROL_SETTLE      (3 * USEC_PER_SEC)
+#define LATENCY_CONTROL_EARLY       (5 * USEC_PER_SEC)
+#define LATENCY_CONTROL_INTERVAL    (100 * USEC_PER_MSEC) // between two turns of the clock
+#define LATENCY_CONTROL_ASK_KEY     (3 * USEC_PER_SEC)    // between two wishes for a key frame
+#define LATENCY_CONTROL_RAISE       (10 * USEC_PER_MSEC)
+#define LATENCY_CONTROL_STEP        (30 * USEC_PER_MSEC)
+#define LATENCY_CONTROL_ASTRAY      (400 * USEC_PER_MSEC)
+#define LATENCY_CONTROL_SKIP        (300 * USEC_PER_MSEC)
+#define LATENCY_CONTROL_LATE        (150 * USEC_PER_MSEC) // of a frame that others depend on
+#define LATENCY_CONTROL_ROUNDS      64
+#define LATENCY_CONTROL_STREAM_PART 0.95
+#define LATENCY_CONTROL_AUDIO       (100 * USEC_PER_MSEC)
 
 enum latency_mode { LATENCY_AUTO, LATENCY_FIXED, LATENCY_START, LATENCY_LOW };
 
@@ -83,14 +95,17 @@ struct latency_control {
     struct arrival_jitter jitter;
     struct reorder_delay reorder;
     struct recent_loss losses;
+    struct stream_stalls stalls;
+    bool is_stream;
     struct windowed_min encoder;
     struct windowed_min transport;
     struct windowed_min path; // both together
     double decoder;           // means, us
     double display;
-    usec_t rtt;    // 0: unknown
-    usec_t repair; // a round; 0: losses are not repaired
-    usec_t audio;  // the least line for the audio; USEC_NEVER: none
+    usec_t rtt;                  // 0: unknown
+    usec_t repair;               // a round; 0: losses are not repaired
+    struct windowed_min longest; // negated: the longest round
+    usec_t audio;                // the least line for the audio; USEC_NEVER: none
     bool playing;
     bool settled;
     usec_t started;
@@ -109,6 +124,8 @@ void latency_control_init(struct latency_control *l, const struct latency_contro
                           usec_t now);
 void latency_control_set_rtt(struct latency_control *l, usec_t rtt);
 void latency_control_set_repair(struct latency_control *l, usec_t round);
+// Whether the media comes over a byte stream, which has all packets sent again and in order.
+void latency_control_set_stream(struct latency_control *l, bool is_stream);
 // The audio needs a line of the clock, now - the media time due now, of so much; USEC_NEVER: none.
 void latency_control_set_audio(struct latency_control *l, usec_t line);
 // A packet of media arrived. `way`: its arrival minus the time at which it was written, on clocks

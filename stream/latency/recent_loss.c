@@ -82,18 +82,18 @@ void recent_loss_packet(struct recent_loss *l, int64_t ext_seq, usec_t way, usec
     }
 }
 
-static bool is_recent(usec_t at, usec_t now)
+static bool is_recent(usec_t at, usec_t memory, usec_t now)
 {
-    return at != USEC_NEVER && now - at < RECENT_LOSS_MEMORY;
+    return at != USEC_NEVER && now - at < memory;
 }
 
-bool recent_loss_read(const struct recent_loss *l, usec_t now)
+bool recent_loss_read(const struct recent_loss *l, usec_t memory, usec_t now)
 {
-    return is_recent(l->lost_at, now);
+    return is_recent(l->lost_at, memory, now);
 }
 
 bool recent_loss_is_frequent(const struct recent_loss *l, usec_t now)
 {
-    return is_recent(l->frequent_at, now) ||
-           (is_recent(l->clear_at, now) && is_clear(l, l->clear_way));
+    return is_recent(l->frequent_at, RECENT_LOSS_MEMORY, now) ||
+           (is_recent(l->clear_at, RECENT_LOSS_MEMORY, now) && is_clear(l, l->clear_way));
 }

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-// Whether the path lost packets lately: within RECENT_LOSS_MEMORY. A packet counts as lost when
-// RECENT_LOSS_REORDER later ones have arrived without it (as in RFC 8985 and QUIC, RFC 9002,
-// 6.1.1), whether or not it arrives after all, as it then was sent again. Pure.
+// Whether the path lost packets lately. A packet counts as lost when RECENT_LOSS_REORDER later ones
+// have arrived without it (as in RFC 8985 and QUIC, RFC 9002, 6.1.1), whether or not it arrives
+// after all, as it then was sent again. Pure.
 //
 // Losses count as frequent for RECENT_LOSS_MEMORY after RECENT_LOSS_EVENTS events within
 // RECENT_LOSS_SPAN, and after a loss whose neighbours, from the packet before it to the one that
@@ -55,7 +55,8 @@ struct recent_loss {                   // recent_loss.c alone reads and writes t
 void recent_loss_init(struct recent_loss *l);
 // `way`: of the packet; USEC_NEVER: not known.
 void recent_loss_packet(struct recent_loss *l, int64_t ext_seq, usec_t way, usec_t now);
-bool recent_loss_read(const struct recent_loss *l, usec_t now);
+// Returns true if a packet was lost within `memory`.
+bool recent_loss_read(const struct recent_loss *l, usec_t memory, usec_t now);
 bool recent_loss_is_frequent(const struct recent_loss *l, usec_t now);
 
 #ifdef __cplusplus

@@ -230,6 +230,11 @@ void video_pipeline_set_repair(struct video_pipeline *v, usec_t round)
     latency_control_set_repair(&v->latency, round);
 }
 
+void video_pipeline_set_stream(struct video_pipeline *v, bool is_stream)
+{
+    latency_control_set_stream(&v->latency, is_stream);
+}
+
 void video_pipeline_set_audio(struct video_pipeline *v, usec_t line)
 {
     latency_control_set_audio(&v->latency, line);

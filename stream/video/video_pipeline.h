@@ -77,6 +77,8 @@ void video_pipeline_set_thresholds(struct video_pipeline *v, usec_t start, usec_
 void video_pipeline_set_rtt(struct video_pipeline *v, usec_t rtt);
 // Lost packets are sent again, and arrive `round` later than a first transmission; 0: they are not.
 void video_pipeline_set_repair(struct video_pipeline *v, usec_t round);
+// As latency_control_set_stream.
+void video_pipeline_set_stream(struct video_pipeline *v, bool is_stream);
 
 // By the viewer. After a pause live media continues with what arrives now, as its sender has left
 // out the frames of the pause; files, and media that ended in the pause, continue with the held

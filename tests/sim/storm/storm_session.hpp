@@ -209,6 +209,7 @@ class storm_session : public live_link
         pipeline = video_pipeline_new(&v);
         REQUIRE((report && receiver && pipeline));
         video_pipeline_set_rtt(pipeline, rtt);
+        video_pipeline_set_stream(pipeline, carrier->media.reliable);
         if (repair)
             video_pipeline_set_repair(pipeline, repair_round_wait(rtt));
         tells = repair && !low_latency;

@@ -413,6 +413,72 @@ TEST_CASE("latency_control: a round of more than 150 ms is waited for after any 
     }
 }
 
+// Next to a TCP flow the round trip grows with its queue and shrinks at each loss, and the losses
+// are as far apart as that flow's window takes to grow.
+TEST_CASE("latency_control: a round that is long at times is waited for between the losses")
+{
+    const struct {
+        const char *what;
+        usec_t full, empty; // rounds, before a loss and after it
+        usec_t apart;       // the losses
+        bool waits;         // to the next loss
+    } table[] = {
+        {"never long", 150 * ms, 130 * ms, 10 * sec, false},
+        {"long where the queue is full", 180 * ms, 130 * ms, 10 * sec, true},
+        {"so, and the losses are further apart than 15 s", 180 * ms, 130 * ms, 20 * sec, false},
+        {"a longer round has losses further apart", 420 * ms, 230 * ms, 20 * sec, true},
+        {"but not for ever", 420 * ms, 230 * ms, 30 * sec, false},
+    };
+    for (const auto &row : table) {
+        INFO(row.what);
+        network net;
+        net.jitter = 4 * ms;
+        stream s(net, LATENCY_AUTO);
+        s.until(10 * sec);
+        usec_t before = s.pace.wait;
+        int64_t seq = 1;
+        for (int event = 0; event < 2; event++) {
+            latency_control_set_repair(&s.pace, row.full);
+            s.until(11 * sec + event * row.apart);
+            for (int64_t later : {0, 2, 3, 4})
+                latency_control_packet(&s.pace, seq + later, QOE_UNKNOWN, s.now);
+            seq += 5;
+            latency_control_set_repair(&s.pace, row.empty);
+            s.until(10 * sec + (event + 1) * row.apart);
+        }
+        CHECK((s.pace.wait >= before + row.empty - 5 * ms) == row.waits);
+        CHECK((s.pace.wait <= before + 5 * ms) == !row.waits);
+    }
+}
+
+// A lost packet each second holds up a byte stream of 30 frames a second for a round trip of 100
+// ms: three frames are late, which is one in ten.
+TEST_CASE("latency_control: over a byte stream that often stalls, its stalls are waited for")
+{
+    for (bool is_stream : {false, true}) {
+        network net;
+        net.jitter = 4 * ms;
+        net.spacing = ms;
+        stream s(net, LATENCY_AUTO);
+        latency_control_set_stream(&s.pace, is_stream);
+        latency_control_set_rtt(&s.pace, 100 * ms);
+        auto hold_up = [&s](usec_t from, usec_t to, usec_t apart) {
+            for (usec_t at = from; at < to; at += apart) {
+                s.net.stall_at = at;
+                s.net.stall = 100 * ms;
+                s.until(at + apart);
+            }
+        };
+        INFO(is_stream);
+        hold_up(10 * sec, 20 * sec, sec + 10 * ms);
+        s.observe();
+        hold_up(20100 * ms, 40 * sec, sec + 10 * ms);
+        CHECK((s.gap <= 100 * ms) == is_stream);
+        hold_up(41 * sec, 53 * sec, 4 * sec);
+        CHECK(s.pace.wait <= 30 * ms); // rare stalls are not
+    }
+}
+
 TEST_CASE("latency_control: what the start gave is kept, and nothing else happens")
 {
     stream s(network{}, LATENCY_START);

@@ -5,6 +5,8 @@
 
 #include <vector>
 
+static const usec_t MEMORY = 15 * USEC_PER_SEC;
+
 TEST_CASE("recent_loss: a packet is lost when three later ones arrived without it")
 {
     struct {
@@ -31,8 +33,8 @@ TEST_CASE("recent_loss: a packet is lost when three later ones arrived without i
         usec_t now = 5;
         for (int64_t seq : row.arrivals)
             recent_loss_packet(&l, seq, USEC_NEVER, ++now);
-        CHECK(recent_loss_read(&l, now) == row.lost);
-        CHECK_FALSE(recent_loss_read(&l, now + RECENT_LOSS_MEMORY));
+        CHECK(recent_loss_read(&l, MEMORY, now) == row.lost);
+        CHECK_FALSE(recent_loss_read(&l, MEMORY, now + MEMORY));
     }
 }
 
@@ -78,8 +80,9 @@ TEST_CASE("recent_loss: it is forgotten after 15 s")
     recent_loss_init(&l);
     for (int64_t seq : {1, 3, 4, 5})
         recent_loss_packet(&l, seq, USEC_NEVER, 1000);
-    CHECK(recent_loss_read(&l, 1000 + RECENT_LOSS_MEMORY - 1));
-    CHECK_FALSE(recent_loss_read(&l, 1000 + RECENT_LOSS_MEMORY));
+    CHECK(recent_loss_read(&l, MEMORY, 1000 + MEMORY - 1));
+    CHECK_FALSE(recent_loss_read(&l, MEMORY, 1000 + MEMORY));
+    CHECK(recent_loss_read(&l, 2 * MEMORY, 1000 + MEMORY));
 }
 
 namespace
@@ -114,7 +117,7 @@ TEST_CASE("recent_loss: a loss whose neighbours met no queue is taken for a freq
     };
     for (const auto &row : table) {
         recent_loss l = lose(row.ways);
-        CHECK(recent_loss_read(&l, 1000));
+        CHECK(recent_loss_read(&l, MEMORY, 1000));
         CHECK(recent_loss_is_frequent(&l, 1000) == row.frequent);
     }
 }
