@@ -120,6 +120,18 @@ static void note_top(const struct options *o, const char *name, const struct lad
         log_info("%s: %s", name, text);
 }
 
+// Takes over the cache of the stored ladder at `path`. NULL: no memory.
+static struct stream_media *stored_at(struct stored_cache *cache, const char *path,
+                                      const struct options *o)
+{
+    struct stream_media *m = stored_media_new(cache, o->loop, stream_open_wants_audio(o));
+    if (m && !(m->stored = strdup(path))) {
+        m->ops->free(m);
+        return NULL;
+    }
+    return m;
+}
+
 // Opens the stored ladder of a file. NULL: *err is ERR_NOT_FOUND if there is no usable one, or an
 // error of media_guard_check.
 static struct stream_media *open_beside(struct media_guard *guard, const struct options *o,
@@ -144,7 +156,7 @@ static struct stream_media *open_beside(struct media_guard *guard, const struct 
         note_top(o, name, &stored_cache_info(cache)->sdp.ladder, SOURCE_NOTE_PREPARED);
         *err = ERR_NO_MEMORY;
         warn_of_unused(o, stored_cache_info(cache), name);
-        return stored_media_new(cache, o->loop, stream_open_wants_audio(o));
+        return stored_at(cache, path, o);
     }
     log_warn("%s is not used: %s (run --prepare again)", path, reason);
     stored_cache_free(cache);
@@ -532,7 +544,7 @@ static struct stream_media *open_media(struct media_guard *guard, const struct o
             warn_of_unused(o, stored_cache_info(cache), name);
         if (cache)
             *err = ERR_NO_MEMORY;
-        return cache ? stored_media_new(cache, o->loop, stream_open_wants_audio(o)) : NULL;
+        return cache ? stored_at(cache, name, o) : NULL;
     }
     struct stream_media *m = open_beside(guard, o, name, err);
     return m || *err != ERR_NOT_FOUND ? m : open_encoded(guard, o, name, err);

@@ -400,6 +400,7 @@ struct stream_media *live_media_new(struct source *source, const struct ladder *
                                     .kind = source->kind,
                                     .duration = source->duration,
                                     .codec = codec,
+                                    .encodes = true,
                                     .reorders = ladder->passes && source->coded.reorders};
     // SDP, JSON and Prometheus require UTF-8
     utf8_copy(source->name, m->base.title, sizeof(m->base.title));

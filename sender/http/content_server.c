@@ -1,15 +1,10 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 #include "sender/http/content_server.h"
 
-#include <stdio.h>
 #include <stdlib.h>
-#include <string.h>
 
-#include "common/base/err.h"
 #include "common/net/clock.h"
 #include "server/http/http_server.h"
-
-enum { PATH_BYTES = 2048, NUMBER_BYTES = 64 };
 
 static const char METHODS[] = "GET, HEAD, OPTIONS";
 
@@ -34,8 +29,7 @@ static void refuse(void *ctx, const struct http_request *r, int status, struct h
     begin(s, r, status, out);
     if (status == 405)
         http_head_add(&out->head, "Allow", METHODS);
-    if (status == 503)
-        http_head_add(&out->head, "Retry-After", "1");
+    http_head_add_retry(&out->head);
     http_head_add(&out->head, "Cache-Control", "no-store");
 }
 
@@ -47,71 +41,7 @@ static void respond_options(const struct content_server *s, const struct http_re
     http_head_add(&out->head, "Cache-Control", "no-store");
 }
 
-// Takes over the reply's reference.
-static void respond_body(const struct content_server *s, const struct http_request *r,
-                         const struct http_reply *reply, struct http_response *out)
-{
-    struct http_body *body = reply->body;
-    struct http_range range = {0, body->bytes};
-    struct text header = http_request_header(r, "Range");
-    char value[128], content_range[96] = "", control[64];
-    int status = 200, err = 1;
-    // RFC 9110, 14.2 and 13.1.5: of GET alone; files have no validator that If-Range could match.
-    bool has_range = header.at && header.len < sizeof(value) && r->method == HTTP_GET &&
-                     !http_request_header(r, "If-Range").at;
-    text_copy(header, value, sizeof(value));
-    if (has_range && reply->immutable)
-        err = http_range_parse(value, body->bytes, &range);
-    if (err == 0) {
-        status = 206;
-        snprintf(content_range, sizeof(content_range), "bytes %zu-%zu/%zu", range.begin,
-                 range.begin + range.bytes - 1, body->bytes);
-    } else if (err == ERR_RANGE) {
-        status = 416;
-        range.bytes = 0;
-        snprintf(content_range, sizeof(content_range), "bytes */%zu", body->bytes);
-    }
-    snprintf(control, sizeof(control), "public, max-age=%d%s", reply->max_age,
-             reply->immutable ? ", immutable" : "");
-    begin(s, r, status, out);
-    http_head_add(&out->head, "Content-Type", reply->type);
-    http_head_add(&out->head, "Cache-Control", control);
-    http_head_add(&out->head, "X-Content-Type-Options", "nosniff");
-    if (reply->immutable)
-        http_head_add(&out->head, "Accept-Ranges", "bytes");
-    if (content_range[0])
-        http_head_add(&out->head, "Content-Range", content_range);
-    out->body = body;
-    out->from = range.begin;
-    out->bytes = range.bytes;
-}
-
 // ---- Requests
-
-// Reads a number of the query. Returns false if it is too long to be one.
-static bool read_number(const struct http_request *r, const char *name, char text[NUMBER_BYTES],
-                        const char **out)
-{
-    int err = http_request_parameter(r, name, text, NUMBER_BYTES);
-    *out = err ? NULL : text;
-    return !err || err == ERR_NOT_FOUND;
-}
-
-// Returns 0: *out is filled in, or the status of a refusal.
-static int read_target(const struct http_request *r, char path[PATH_BYTES],
-                       struct content_request *out)
-{
-    char number[NUMBER_BYTES], part[NUMBER_BYTES];
-    const char *number_text, *part_text;
-    *out = (struct content_request){.path = path};
-    if (http_request_path(r, path, PATH_BYTES) != 0 || http_target_parse(path, &out->target) != 0)
-        return 404;
-    if (!read_number(r, "_HLS_msn", number, &number_text) ||
-        !read_number(r, "_HLS_part", part, &part_text) ||
-        http_reload_parse(number_text, part_text, &out->reload) != 0)
-        return 400;
-    return 0;
-}
 
 // Returns the status of a refusal; 0: the request may be served.
 static int check(const struct content_server *s, const struct http_exchange *x)
@@ -129,7 +59,7 @@ static bool serve(void *ctx, const struct http_exchange *x, struct http_response
                   usec_t *deadline, usec_t now)
 {
     struct content_server *s = ctx;
-    char path[PATH_BYTES];
+    char path[CONTENT_PATH_MAX];
     struct content_request target;
     struct http_reply reply = {0};
     const struct http_request *r = x->request;
@@ -139,7 +69,7 @@ static bool serve(void *ctx, const struct http_exchange *x, struct http_response
         return true;
     }
     if (!status)
-        status = read_target(r, path, &target);
+        status = http_content_read(r, path, &target);
     if (status) {
         refuse(s, r, status, out);
         return true;
@@ -149,10 +79,11 @@ static bool serve(void *ctx, const struct http_exchange *x, struct http_response
         *deadline = reply.deadline;
         return false;
     }
+    const struct content_server_facts facts = {.origins = &s->origins, .wall = clock_wall()};
     if (err)
-        refuse(s, r, err == ERR_NOT_FOUND ? 404 : err == ERR_MALFORMED ? 400 : 503, out);
+        refuse(s, r, http_content_status(err), out);
     else
-        respond_body(s, r, &reply, out);
+        http_content_respond(&facts, r, &reply, out);
     return true;
 }
 

@@ -11,7 +11,7 @@
 
 #include <sys/socket.h>
 
-#include "sender/http/http_content.h"
+#include "server/http/http_content.h"
 #include "server/http/message/http_door.h"
 #include "server/http/trusted_proxies.h"
 #include "server/stats/stats.h"

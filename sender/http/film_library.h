@@ -15,7 +15,7 @@
 #include <limits.h>
 #include <sys/stat.h>
 
-#include "sender/http/http_content.h"
+#include "server/http/http_content.h"
 
 #ifdef __cplusplus
 extern "C" {

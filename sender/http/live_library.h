@@ -14,7 +14,7 @@
 
 #include "media/cmaf/cmaf_segmenter.h"
 #include "media/manifest/manifest.h"
-#include "sender/http/http_content.h"
+#include "server/http/http_content.h"
 
 #ifdef __cplusplus
 extern "C" {

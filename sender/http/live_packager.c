@@ -157,7 +157,7 @@ static void on_frame(struct frame_sink *sink, struct coded_frame *f, usec_t now)
     const struct ladder *l = &p->config.media->ladder;
     if (!p->feed || p->ended || !is_sound(&p->sizes[f->size_id], f))
         return;
-    for (int i = 0; i < l->level_count; i++)
+    for (int i = 0; i < p->level_count; i++)
         if (l->levels[i].size_id == f->size_id && f->temporal_id <= l->levels[i].temporal_id)
             add_to_level(p, i, f);
     request_key(p, f);
@@ -216,12 +216,18 @@ static const struct frame_sink_ops sink_ops = {
 
 // ---- Runs
 
+// Returns the number of sizes that the levels have.
+static int sizes_of(const struct live_packager *p)
+{
+    return p->config.media->ladder.levels[p->level_count - 1].size_id + 1;
+}
+
 static void stop_feed(struct live_packager *p)
 {
     if (!p->feed)
         return;
     const struct stream_media *m = p->config.media;
-    for (int i = 0; i < m->ladder.size_count; i++)
+    for (int i = 0; i < sizes_of(p); i++)
         p->feed->ops->watch(p->feed, i, -1);
     if (m->audio_bps)
         p->feed->ops->watch_audio(p->feed, -1);
@@ -263,7 +269,7 @@ static void start(struct live_packager *p)
     live_library_begin(p->library, clock_wall());
     p->feed->reports_losses = true; // it requests key frames itself
     p->feed->ops->play(p->feed, true);
-    for (int i = 0; i < m->ladder.size_count; i++)
+    for (int i = 0; i < sizes_of(p); i++)
         p->feed->ops->watch(p->feed, i, 1);
     if (m->audio_bps)
         p->feed->ops->watch_audio(p->feed, 1);
@@ -366,6 +372,21 @@ static void describe(struct live_packager *p)
     }
 }
 
+// Returns the number of levels that are encoded. The own video of a film, which passes as it is, is
+// the top one: its key frames are not at the segments' begins.
+static int levels_of(const struct ladder *l)
+{
+    int count = l->level_count;
+    while (count > 1 && ladder_size_passes(l, l->levels[count - 1].size_id))
+        count--;
+    return count;
+}
+
+bool live_packager_can(const struct stream_media *m)
+{
+    return m->encodes && m->codec == SDP_H264;
+}
+
 struct live_packager *live_packager_new(uv_loop_t *loop, const struct live_packager_config *config)
 {
     struct live_packager *p = calloc(1, sizeof(*p));
@@ -374,7 +395,7 @@ struct live_packager *live_packager_new(uv_loop_t *loop, const struct live_packa
     p->sink.ops = &sink_ops;
     p->loop = loop;
     p->config = *config;
-    p->level_count = config->media->ladder.level_count;
+    p->level_count = levels_of(&config->media->ladder);
     p->manifest.rendition_count = p->level_count + (config->media->audio_bps ? 2 : 0);
     p->tracks = calloc((size_t)p->manifest.rendition_count, sizeof(*p->tracks));
     if (!p->tracks)

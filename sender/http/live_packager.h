@@ -13,7 +13,7 @@
 
 #include <uv.h>
 
-#include "sender/http/http_content.h"
+#include "server/http/http_content.h"
 #include "server/session/stream_media.h"
 
 #ifdef __cplusplus
@@ -28,7 +28,7 @@ enum { LIVE_PACKAGER_AAC_BPS = 96000 };
 struct live_packager; // opaque
 
 struct live_packager_config {
-    struct stream_media *media; // borrowed; of H.264, encoded as it is sent
+    struct stream_media *media; // borrowed; as live_packager_can requires
     const char *mount;          // borrowed; path of the files
     usec_t segment;             // length of a segment
     // New files are there: wakes the server. Loop thread.
@@ -36,6 +36,8 @@ struct live_packager_config {
     void *ctx; // borrowed
 };
 
+// Returns true if a packager can take the media: H.264 that is encoded here.
+bool live_packager_can(const struct stream_media *m);
 // NULL: no memory, or no codec (logged).
 struct live_packager *live_packager_new(uv_loop_t *loop, const struct live_packager_config *config);
 // The server that uses its content must have ended. The loop must run until its handles are closed.

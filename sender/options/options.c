@@ -639,11 +639,11 @@ static const struct option_row rows[] = {
              "pictures and embed its page, such as https://example.org, or * for all pages; repeat it "
              "for more, at most 16"},
     {.name = "http", .argument = "ADDR:PORT", .read = read_http,
-     .help = "serve the media to HTTP players and caches too: HLS at http://ADDR:PORT/live/index.m3u8, "
-             "DASH at index.mpd beside it. It has neither encryption nor keys: off the loopback it "
+     .help = "serve HLS and DASH, which the RTSP port has at /live/index.m3u8 and index.mpd, to HTTP "
+             "caches at this address, too. It has neither encryption nor keys: off the loopback it "
              "requires --insecure"},
     {.name = "http-segment", .argument = "SECONDS", .kind = OPTION_INT, .at = AT(http_segment),
-     .min = 1, .max = 10, .help = "length of the segments of --http, 1 to 10 (default 2)"},
+     .min = 1, .max = 10, .help = "length of the segments of HLS and DASH, 1 to 10 (default 2)"},
 
     {.name = "on", .argument = "HOOK", .read = read_hook, .repeats = true,
      .help = "run a command when something happens: \"EVENT COMMAND ARGUMENT...\", EVENT one of "
@@ -794,7 +794,8 @@ static const char *conflict_of_several(const struct options *o)
     if (o->push.text[0])
         return "--push expects one source without a name: it pushes one stream";
     if (o->http.ss_family != AF_UNSPEC)
-        return "--http expects one source without a name: it serves one";
+        return "--http expects one source without a name: it serves one (the RTSP port serves HLS "
+               "and DASH of all)";
     if (o->prepare)
         return "--prepare expects one FILE without a name";
     return NULL;
@@ -908,17 +909,15 @@ static const char *conflict(const struct options *o)
     bool has_http = o->http.ss_family != AF_UNSPEC;
     if (!o->tls_cert != !o->tls_key)
         return "--tls-cert requires --tls-key, and the other way round";
-    if (!has_http && o->http_segment)
-        return "--http-segment requires --http ADDR:PORT";
     if (has_http && is_synthetic)
         return "--http conflicts with a synthetic source, which has no pictures";
     if (has_http && !sockaddr_is_loopback((const struct sockaddr *)&o->http) && !o->who.insecure)
         return "--http off the loopback requires --insecure: it is not encrypted and asks for no "
                "key. Or give it 127.0.0.1:PORT, and put a server with TLS and passwords before it";
     if (has_http && o->who.file)
-        return "--http conflicts with --access: HTTP asks for no key and no password, so it would "
+        return "--http conflicts with --access: it asks for no key and no password, so it would "
                "give everybody what --access protects. Leave out one of them; the RTSP port serves "
-               "browsers, too, and asks";
+               "HLS and DASH, too, and asks";
     if (has_http && o->codec == SDP_VP9)
         return "--http conflicts with --codec vp9: it serves H.264";
     bool encodes = o->level_count || o->temporal_layers || o->baseline || o->codec != SDP_H264;

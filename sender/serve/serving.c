@@ -19,7 +19,6 @@
 #include "common/transport/mtp_raw.h"
 #include "media/capture/source_capture.h"
 #include "media/record/recording.h"
-#include "media/stored/stored_file.h"
 #include "sender/camera/camera.h"
 #include "sender/catalog/file_catalog.h"
 #include "sender/catalog/folder_catalog.h"
@@ -57,7 +56,7 @@ struct serving {
     struct tls_credentials *credentials; // owned; NULL: no TLS
     struct server *server;
     struct push *push;         // owned; NULL: none
-    struct http_front *http;   // owned; NULL: none
+    struct http_front *http;   // owned
     struct recorder *recorder; // owned; NULL: none
     struct access *access;     // owned; NULL: everybody may watch
     void (*on_stopped)(void *ctx);
@@ -68,10 +67,17 @@ struct serving {
     void *over_ctx; // borrowed
 };
 
-static void close_server(struct serving *s)
+static void close_http(struct serving *s)
 {
+    if (s->server)
+        server_set_content(s->server, NULL);
     http_front_free(s->http);
     s->http = NULL;
+}
+
+static void close_server(struct serving *s)
+{
+    close_http(s);
     push_free(s->push, clock_now());
     s->push = NULL;
     recorder_free(s->recorder, RECORDER_END);
@@ -129,8 +135,7 @@ void serving_stop(struct serving *s, void (*stopped)(void *ctx), void *ctx)
     s->over = NULL;
     s->on_stopped = stopped;
     s->ctx = ctx;
-    http_front_free(s->http);
-    s->http = NULL;
+    close_http(s);
     s->catalog->ops->leave(s->catalog, &s->list_hold);
     if (s->push)
         push_leave(s->push, stop_server, s, clock_now());
@@ -361,43 +366,46 @@ static int start_push(struct serving *s, const struct options *o)
     return s->push ? 0 : ERR_NO_MEMORY;
 }
 
-static int open_http_folder(struct serving *s, const struct options *o)
+static void on_files(void *ctx, usec_t now)
 {
-    char root[PATH_MAX];
-    struct http_front_config config = {.at = (const struct sockaddr *)&o->http,
-                                       .folder = realpath(o->source, root),
-                                       .find = folder_real_file,
-                                       .has_audio = stream_open_wants_audio(o),
-                                       .origins = &o->origins,
-                                       .proxies = &o->proxies,
-                                       .stats = &s->catalog->book.http};
-    s->http = config.folder ? http_front_new(s->loop, &config) : NULL;
-    return s->http ? 0 : ERR_IO;
+    struct serving *s = ctx;
+    server_wake(s->server, now);
 }
 
-// Returns 0, ERR_IO or ERR_UNSUPPORTED (logged).
+// Opens what HTTP serves. The RTSP port serves all streams, each held only while it is requested;
+// with --http both ports serve its one stream. Returns 0 or ERR_IO (logged).
 static int open_http(struct serving *s, const struct options *o)
 {
-    if (o->http.ss_family == AF_UNSPEC)
-        return 0;
-    if (s->serves == SERVES_FOLDER)
-        return open_http_folder(s, o);
-    char film[PATH_MAX];
-    bool is_stored = s->stream.media->reorders;
-    if (is_stored && snprintf(film, sizeof(film), "%s%s", o->source,
-                              stored_file_is(o->source) ? "" : STORED_SUFFIX) >= (int)sizeof(film))
-        return ERR_UNSUPPORTED; // it could not have been opened
-    struct http_front_config config = {.at = (const struct sockaddr *)&o->http,
-                                       .media = s->stream.media,
-                                       .film = is_stored ? film : NULL,
-                                       .has_audio = s->stream.media->audio_bps > 0,
+    char root[PATH_MAX];
+    bool has_port = o->http.ss_family != AF_UNSPEC;
+    struct http_front_config config = {.at = has_port ? (const struct sockaddr *)&o->http : NULL,
+                                       .has_audio = stream_open_wants_audio(o),
                                        .path = o->path,
                                        .segment_seconds = o->http_segment ? o->http_segment : 2,
                                        .origins = &o->origins,
                                        .proxies = &o->proxies,
-                                       .stats = &s->catalog->book.http};
+                                       .stats = &s->catalog->book.http,
+                                       .on_change = on_files,
+                                       .ctx = s};
+    if (s->serves == SERVES_FOLDER) {
+        config.folder = realpath(o->source, root);
+        config.find = folder_real_file;
+        if (!config.folder) {
+            log_error("%s: the folder is gone", o->source);
+            return ERR_IO;
+        }
+    } else if (has_port) {
+        config.media = s->stream.media;
+        config.film = config.media->stored;
+        config.has_audio = config.media->audio_bps > 0;
+    } else {
+        config.catalog = s->catalog;
+    }
     s->http = http_front_new(s->loop, &config);
-    return s->http ? 0 : ERR_IO;
+    if (!s->http)
+        return ERR_IO;
+    server_set_content(s->server, http_front_content(s->http));
+    return 0;
 }
 
 // Those of sources with names begin when these are open. Returns 0, ERR_IO or ERR_UNSUPPORTED

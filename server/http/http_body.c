@@ -25,6 +25,14 @@ struct http_body *http_body_copy(const void *data, size_t bytes)
     return http_body_new(copy, bytes);
 }
 
+struct http_body *http_body_of(const void *data, size_t bytes)
+{
+    struct http_body *b = malloc(sizeof(*b));
+    if (b)
+        *b = (struct http_body){.references = 1, .bytes = bytes, .is_static = true, .data = data};
+    return b;
+}
+
 struct http_body *http_body_ref(struct http_body *b)
 {
     // The caller holds a reference, so no other access needs ordering before the increment.
@@ -44,7 +52,8 @@ void http_body_unref(struct http_body *b)
         return;
     if (b->is_dropped)
         __atomic_fetch_sub(&pinned, b->bytes, __ATOMIC_RELAXED);
-    free(b->data);
+    if (!b->is_static)
+        free((void *)(uintptr_t)b->data);
     free(b);
 }
 

@@ -15,12 +15,14 @@ struct http_body {
     int references; // use http_body_ref and http_body_unref
     bool is_dropped;
     size_t bytes;
-    uint8_t *data; // owned
+    bool is_static;
+    const uint8_t *data; // owned, unless it is static
 };
 
 // Takes over `data`, which is malloc'ed, even on failure. One reference; NULL: no memory.
 struct http_body *http_body_new(uint8_t *data, size_t bytes);
 struct http_body *http_body_copy(const void *data, size_t bytes); // NULL: no memory
+struct http_body *http_body_of(const void *data, size_t bytes);   // of static data. NULL: no memory
 struct http_body *http_body_ref(struct http_body *b);
 void http_body_unref(struct http_body *b); // NULL is fine; any thread
 // As http_body_unref, for the library that kept the body: from now on only slow readers need it.

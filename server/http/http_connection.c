@@ -21,16 +21,17 @@ enum {
 #define LINGER (2 * USEC_PER_SEC)
 
 enum state {
-    READING, // a request
-    WAITING, // a request, until it can be served; it stays in the input buffer
-    WRITING, // a response
-    ENDING,  // the last response was written
-    ENDED,   // the peer is gone
+    READING,  // a request
+    WAITING,  // a request, until it can be served; it stays in the input buffer
+    WRITING,  // a response
+    UPGRADED, // 101 was written
+    ENDING,   // the last response was written
+    ENDED,    // the peer is gone
 };
 
 struct http_connection {
     struct http_connection_config config;
-    struct tcp_conn *tcp; // owned
+    struct tcp_conn *tcp; // owned, unless it is the configuration's
     struct timer *turn;   // owned
     enum state state;
     bool has_served;        // a request
@@ -45,6 +46,7 @@ struct http_connection {
     size_t bytes;           // of the body
     bool ends;              // after this response
     bool counts;            // it is a response to a request that could be read
+    size_t unacked;         // of what was written, when it was last looked at
 };
 
 // ---- Writing
@@ -69,7 +71,7 @@ static void end_response(struct http_connection *c, usec_t now)
 static bool write_body(struct http_connection *c, usec_t now)
 {
     while (c->at < c->end) {
-        struct iovec part = {c->body->data + c->at, c->end - c->at};
+        struct iovec part = {(void *)(uintptr_t)(c->body->data + c->at), c->end - c->at};
         ssize_t n = tcp_conn_write_some(c->tcp, &part, 1);
         if (n <= 0)
             return false; // an error shows again at the next event
@@ -85,6 +87,8 @@ static void respond(struct http_connection *c, const struct http_request *reques
 {
     bool is_head = request && request->method == HTTP_HEAD;
     bool has_body = r->body && !is_head && r->bytes;
+    bool upgrades = r->head.status == 101;
+    r->ends = r->ends && !upgrades;
     http_head_end(&r->head, r->bytes, r->ends);
     c->state = WRITING;
     c->since = c->moved = now;
@@ -98,7 +102,7 @@ static void respond(struct http_connection *c, const struct http_request *reques
     c->end = c->at + c->bytes;
     struct iovec parts[2] = {{r->head.text, r->head.len}};
     if (has_body)
-        parts[1] = (struct iovec){r->body->data + c->at, c->bytes};
+        parts[1] = (struct iovec){(void *)(uintptr_t)(r->body->data + c->at), c->bytes};
     ssize_t n = tcp_conn_write_some(c->tcp, parts, has_body ? 2 : 1);
     size_t written = n > 0 ? (size_t)n : 0;
     if (written < r->head.len) // its rest waits in the connection; a closed one says so by itself
@@ -107,6 +111,7 @@ static void respond(struct http_connection *c, const struct http_request *reques
         c->at += written - r->head.len;
     if (write_body(c, now)) {
         end_response(c, now);
+        c->state = upgrades ? UPGRADED : c->state;
         return;
     }
     tcp_conn_hold(c->tcp);
@@ -189,9 +194,8 @@ static size_t serve(struct http_connection *c, const uint8_t *data, size_t len, 
     return len;
 }
 
-static int on_input(void *ctx, const uint8_t *data, size_t len, usec_t now)
+int http_connection_input(struct http_connection *c, const uint8_t *data, size_t len, usec_t now)
 {
-    struct http_connection *c = ctx;
     size_t used = 0;
     if (len > c->in_len)
         c->moved = now;
@@ -206,20 +210,29 @@ static int on_input(void *ctx, const uint8_t *data, size_t len, usec_t now)
             break;
         used += some;
     }
-    if (c->state == WAITING && len - used == IN_BYTES)
+    if (c->state == WAITING && len - used >= IN_BYTES)
         tcp_conn_hold(c->tcp);
     c->in_len = len - used;
     return (int)used;
 }
 
-static void on_room(void *ctx, usec_t now)
+static int on_input(void *ctx, const uint8_t *data, size_t len, usec_t now)
 {
-    struct http_connection *c = ctx;
+    return http_connection_input(ctx, data, len, now);
+}
+
+void http_connection_room(struct http_connection *c, usec_t now)
+{
     if (c->state != WRITING || !write_body(c, now))
         return;
     end_response(c, now);
     if (c->state == READING)
         tcp_conn_resume(c->tcp, now);
+}
+
+static void on_room(void *ctx, usec_t now)
+{
+    http_connection_room(ctx, now);
 }
 
 static void on_close(void *ctx, int err, usec_t now)
@@ -248,14 +261,15 @@ struct http_connection *http_connection_new(int fd, const struct http_connection
     struct http_connection *c = calloc(1, sizeof(*c));
     if (!c) {
         log_error("a connection is refused: out of memory");
-        close(fd);
+        if (!config->tcp)
+            close(fd);
         return NULL;
     }
     c->config = *config;
     c->since = c->moved = now;
     c->begun = USEC_NEVER;
     c->turn = timer_new(config->loop, on_turn, c);
-    c->tcp = tcp_conn_new(config->loop, fd, IN_BYTES, &tcp_ops, c);
+    c->tcp = config->tcp ? config->tcp : tcp_conn_new(config->loop, fd, IN_BYTES, &tcp_ops, c);
     if (c->turn && c->tcp)
         return c;
     http_connection_free(c);
@@ -266,7 +280,8 @@ void http_connection_free(struct http_connection *c)
 {
     if (!c)
         return;
-    tcp_conn_free(c->tcp);
+    if (!c->config.tcp)
+        tcp_conn_free(c->tcp);
     timer_free(c->turn);
     http_body_unref(c->body);
     free(c);
@@ -282,6 +297,11 @@ bool http_connection_waits(const struct http_connection *c)
     return c->state == WAITING;
 }
 
+bool http_connection_is_upgraded(const struct http_connection *c)
+{
+    return c->state == UPGRADED;
+}
+
 void http_connection_wake(struct http_connection *c, usec_t now)
 {
     if (c->state != WAITING)
@@ -289,6 +309,15 @@ void http_connection_wake(struct http_connection *c, usec_t now)
     c->state = READING;
     tcp_conn_hold(c->tcp);
     tcp_conn_resume(c->tcp, now);
+}
+
+// Returns true if the peer has taken something of what the kernel holds. A busy connection is not
+// looked at: it asks the kernel.
+static bool is_being_read(struct http_connection *c)
+{
+    size_t before = c->unacked;
+    c->unacked = tcp_conn_unacked(c->tcp);
+    return c->unacked < before;
 }
 
 void http_connection_tick(struct http_connection *c, usec_t now)
@@ -301,8 +330,13 @@ void http_connection_tick(struct http_connection *c, usec_t now)
             http_connection_wake(c, now);
         return;
     }
+    if (c->state != ENDED && now - c->moved >= USEC_PER_SEC / 2 && is_being_read(c))
+        c->moved = now;
     if (c->state != ENDED && now - c->moved <= silence && now - c->since <= c->config.limit)
         return;
     c->state = ENDED;
-    timer_set(c->turn, 0); // at once
+    if (c->config.tcp)
+        c->config.on_end(c->config.ctx, c);
+    else
+        timer_set(c->turn, 0); // at once
 }

@@ -13,7 +13,7 @@
 extern "C" {
 #endif
 
-enum { HTTP_BODY_MAX = 512 }; // bytes of a request's body
+enum { HTTP_BODY_MAX = 512 }; // bytes of a request's body, on a connection of its own
 
 struct http_exchange { // a request, and the connection that it came on
     const struct http_request *request;
@@ -30,12 +30,14 @@ struct http_exchange { // a request, and the connection that it came on
 struct http_response {
     struct http_head head;  // of http_head_begin and http_head_add; the connection ends it
     struct http_body *body; // one reference, which the connection takes over; NULL: none
-    size_t from, bytes;     // what of the body is sent; not with HEAD
-    bool ends;              // the connection ends after it
+    size_t from, bytes;     // what of the body is sent; not with HEAD; SIZE_MAX without a body: of
+                            // HEAD, the length is not known
+    bool ends;              // the connection ends after it; not with status 101
 };
 
 struct http_handler_ops {
-    // Returns the bytes of a body that the request may have, at most HTTP_BODY_MAX. NULL: 0.
+    // Returns the bytes of a body that the request may have, at most HTTP_BODY_MAX or what the
+    // owner's connection has room for. NULL: 0.
     size_t (*body_max)(void *ctx, const struct http_request *r);
     // Responds. Returns false if it waits: it is called again after http_server_wake, and at
     // *deadline, at the latest.

@@ -16,20 +16,12 @@
 #include "common/net/tls_filter.h"
 #include "common/net/udp_socket.h"
 #include "server/access/access.h"
-#include "server/rtsp/login_visit.h"
 #include "server/rtsp/rtsp_handler.h"
-#include "server/rtsp/still_visit.h"
+#include "server/rtsp/web_visit.h"
 #include "server/web/websocket.h"
 
 // How long the last bytes to a viewer may take, and it to close the connection after them.
 static const usec_t FINISH_TIME = 5 * USEC_PER_SEC;
-// How long a browser may keep a connection after it received an answer, or take none of it.
-static const usec_t HTTP_IDLE = 5 * USEC_PER_SEC;
-// Nothing is asked of a browser before its WebSocket, so it must not keep a place: the first answer
-// after HTTP_LAST is the connection's last one, and nothing is sent after HTTP_END.
-static const usec_t HTTP_LAST = 30 * USEC_PER_SEC;
-static const usec_t HTTP_END = 120 * USEC_PER_SEC;
-
 static const usec_t REFUSAL_LIMIT = 5 * USEC_PER_SEC; // for the first request of a refused viewer
 
 // A session whose connection broke waits so long for another connection of its viewer.
@@ -49,16 +41,12 @@ struct connection_accepted {
     struct tcp_filter *tls;       // borrowed of `tcp`; NULL: not encrypted
     enum speaks speaks;
     usec_t begin;
-    usec_t answered;           // HTTP: last time that the peer took a part of an answer; 0: none
-    size_t unacked;            // HTTP: bytes of answers that the peer had not taken a second ago
-    struct still_visit *visit; // owned; NULL: no still picture was requested
-    struct login_visit *login; // owned; NULL: no login was requested
-    bool awaits_web;           // the HTTP request waits for one of them
-    bool awaits_film;          // the RTSP request waits for it
-    char attaches[20];         // id of the session that gets this connection's socket; empty: none
-    bool is_broken;            // the reaper waits for another connection
-    bool ends;                 // after the responses that wait
-    int continues;             // CSeq of that request, of a client that understands 100; -1: none
+    struct web_visit *web; // owned; NULL: it did not speak HTTP
+    bool awaits_film;      // the RTSP request waits for it
+    char attaches[20];     // id of the session that gets this connection's socket; empty: none
+    bool is_broken;        // the reaper waits for another connection
+    bool ends;             // after the responses that wait
+    int continues;         // CSeq of that request, of a client that understands 100; -1: none
     // Responses to requests that arrived together, which leave together: each write takes a segment
     // of its own, and the window counts segments.
     char *answers; // owned, ANSWERS_BYTES; NULL: none
@@ -168,13 +156,7 @@ static int refuse_input(struct connection_accepted *c, int err)
     return err;
 }
 
-static int send_answer(struct connection_accepted *c, const struct web_answer *a)
-{
-    int err = tcp_conn_send(c->tcp, a->head.text, a->head.len);
-    if (!err && a->body_len)
-        err = tcp_conn_send(c->tcp, a->body, a->body_len);
-    return err;
-}
+// ---- HTTP
 
 static void on_web(void *ctx, usec_t now)
 {
@@ -182,171 +164,64 @@ static void on_web(void *ctx, usec_t now)
     timer_set(c->turn, now);
 }
 
-// Answers a request for a still picture. Returns 0; ERR_AGAIN: it has to wait; ERR_NO_MEMORY.
-static int answer_still(struct connection_accepted *c, const struct web_front *front,
-                        const struct http_request *r, struct web_answer *a, usec_t now)
+static void on_upgrade(void *ctx, struct text token, struct text authorization, usec_t now)
 {
-    struct still_visit_config config = {.loop = c->config.loop,
-                                        .catalog = c->config.catalog,
-                                        .access = c->config.access,
-                                        .maker = c->config.stills,
-                                        .film_maker = c->config.films,
-                                        .peer = (const struct sockaddr *)tcp_conn_peer(c->tcp),
-                                        .name = c->name,
-                                        .on_ready = on_web,
-                                        .ctx = c};
-    struct still_query query = {.path = web_front_still_path(r),
-                                .query = r->query,
-                                .via = http_request_header(r, "Via"),
-                                .authorization = http_request_header(r, "Authorization"),
-                                .token = web_login_token(&front->at, r),
-                                .is_secure = tcp_conn_is_secure(c->tcp),
-                                .head = r->method == HTTP_HEAD};
-    struct web_still still;
-    if (!c->visit && !(c->visit = still_visit_new(&config)))
-        return ERR_NO_MEMORY;
-    c->awaits_web = !still_visit_ask(c->visit, &query, &still, now);
-    if (c->awaits_web)
-        return ERR_AGAIN;
-    web_front_still(front, r, &still, a);
-    return 0;
+    struct connection_accepted *c = ctx;
+    rtsp_handler_begin(c->handler, token, authorization, now);
 }
 
-// The same of a request to log in or out.
-static int answer_login(struct connection_accepted *c, const struct web_front *front,
-                        const struct http_request *r, struct text form, struct web_answer *a,
-                        usec_t now)
+static void on_web_end(void *ctx)
 {
-    struct login_visit_config config = {.loop = c->config.loop,
-                                        .access = c->config.access,
-                                        .peer = (const struct sockaddr *)tcp_conn_peer(c->tcp),
-                                        .name = c->name,
-                                        .on_ready = on_web,
-                                        .ctx = c};
-    struct login_query query = {.form = form,
-                                .token = web_login_token(&front->at, r),
-                                .is_secure = tcp_conn_is_secure(c->tcp)};
-    struct web_login login = {.status = 204};
-    if (a->task == WEB_LOGOUT) {
-        if (c->config.access)
-            access_log_out(c->config.access, query.token);
-    } else if (!c->config.access) {
-        login = (struct web_login){.status = 403, .reason = "this server asks for no password"};
-    } else {
-        if (!c->login && !(c->login = login_visit_new(&config)))
-            return ERR_NO_MEMORY;
-        c->awaits_web = !login_visit_ask(c->login, &query, &login, now);
-        if (c->awaits_web)
-            return ERR_AGAIN;
-    }
-    web_front_login(front, r, &login, a);
-    return 0;
+    struct connection_accepted *c = ctx;
+    timer_set(c->reaper, 0);
 }
 
 // Serves HTTP requests, until one of them makes the connection a WebSocket with RTSP in it.
 static int on_http(struct connection_accepted *c, const uint8_t *data, size_t len, usec_t now)
 {
-    static const struct http_origins none;
-    bool is_local = sockaddr_is_loopback((const struct sockaddr *)tcp_conn_local(c->tcp));
-    struct web_front front = {
-        .program = c->config.program,
-        .wall = clock_wall(),
-        .allowed = c->config.origins ? c->config.origins : &none,
-        .encrypted_only = c->config.access && access_requires_tls(c->config.access) &&
-                          !tcp_conn_is_secure(c->tcp) &&
-                          !sockaddr_is_loopback((const struct sockaddr *)tcp_conn_peer(c->tcp)),
-        .last = now - c->begin > HTTP_LAST,
-        .open = is_local || (!c->config.access && !tcp_conn_is_secure(c->tcp)),
-        .is_local = is_local,
-        .at = {.is_secure = tcp_conn_is_secure(c->tcp),
-               .port = (unsigned)sockaddr_port((const struct sockaddr *)tcp_conn_local(c->tcp))}};
-    size_t used = 0;
-    while (used < len) {
-        struct http_request request;
-        struct web_answer a;
-        size_t request_len = 0;
-        int status = http_request_decode(data + used, len - used, &request, &request_len);
-        if (status == ERR_AGAIN)
-            break;
-        if (status)
-            web_front_refuse(&front, status, &a);
-        else
-            web_front_answer(&front, &request, &a);
-        struct text body = {(const char *)data + used + request_len, 0};
-        int err = 0;
-        if (a.task == WEB_LOGIN || a.task == WEB_LOGOUT) {
-            body.len = (size_t)request.length; // at most WEB_FORM_MAX
-            if (len - used - request_len < body.len)
-                break;
-            request_len += body.len;
-            err = answer_login(c, &front, &request, body, &a, now);
-        } else if (a.task == WEB_STILL) {
-            err = answer_still(c, &front, &request, &a, now);
-        }
-        if (err == ERR_AGAIN) { // on_web serves it again
-            tcp_conn_hold(c->tcp);
-            break;
-        }
-        if (err)
-            return err;
-        if (a.head.status >= 400)
-            log_of(LOG_DEBUG, "viewer", c->name, "viewer %s: HTTP %d: %s", c->name, a.head.status,
-                   a.text);
-        if (send_answer(c, &a) != 0)
-            return ERR_FULL;
-        c->answered = now;
-        used += request_len;
-        if (a.upgrades) {
-            struct tcp_filter *socket = websocket_new();
-            c->speaks = SPEAKS_RTSP;
-            // Those that a browser adds by itself count for the server's own pages alone.
-            bool is_own = web_login_is_own(&front.at, &request);
-            rtsp_handler_begin(
-                c->handler, web_login_token(&front.at, &request),
-                is_own ? http_request_header(&request, "Authorization") : (struct text){0}, now);
-            return socket && tcp_conn_push_filter(c->tcp, socket) == 0 ? (int)used : ERR_NO_MEMORY;
-        }
-        if (a.ends) {
-            tcp_conn_finish(c->tcp, now);
-            return (int)len;
-        }
-    }
-    return (int)used;
+    struct web_visit_config config = {.loop = c->config.loop,
+                                      .tcp = c->tcp,
+                                      .program = c->config.program,
+                                      .name = c->name,
+                                      .refusal = c->config.refusal,
+                                      .catalog = c->config.catalog,
+                                      .access = c->config.access,
+                                      .stills = c->config.stills,
+                                      .films = c->config.films,
+                                      .content = c->config.content,
+                                      .origins = c->config.origins,
+                                      .begin = c->begin,
+                                      .on_ready = on_web,
+                                      .on_upgrade = on_upgrade,
+                                      .on_end = on_web_end,
+                                      .ctx = c};
+    if (!c->web && !(c->web = web_visit_new(&config, now)))
+        return ERR_NO_MEMORY;
+    int used = web_visit_input(c->web, data, len, now);
+    if (!web_visit_is_upgraded(c->web))
+        return used;
+    web_visit_free(c->web);
+    c->web = NULL;
+    struct tcp_filter *socket = websocket_new();
+    c->speaks = SPEAKS_RTSP;
+    return socket && tcp_conn_push_filter(c->tcp, socket) == 0 ? used : ERR_NO_MEMORY;
 }
 
-// Answers the first request of a viewer that has no place.
+// Answers the first request of a viewer of RTSP that has no place.
 static int refuse_place(struct connection_accepted *c, const uint8_t *data, size_t len, usec_t now)
 {
     size_t used = 0;
-    int err;
-    if (c->speaks == SPEAKS_HTTP) {
-        static const struct http_origins none;
-        const struct web_front front = {
-            .program = c->config.program, .wall = clock_wall(), .allowed = &none, .last = true};
-        const struct web_still still = {.status = 503, .reason = c->config.refusal};
-        struct http_request request;
-        struct web_answer a;
-        err = http_request_decode(data, len, &request, &used);
-        if (err == ERR_AGAIN)
-            return 0;
-        if (err)
-            web_front_refuse(&front, err, &a);
-        else
-            web_front_still(&front, &request, &still, &a);
-        err = send_answer(c, &a);
-    } else {
-        struct rtsp_item item;
-        struct rtsp_response a = {.headers = "Connection: close\r\n"};
-        err = rtsp_decode(data, len, &item, &used);
-        if (err == ERR_AGAIN)
-            return (int)used;
-        if (err)
-            return refuse_input(c, err);
-        rtsp_response_refuse(&a, 503, "%s\r\n", c->config.refusal);
-        err = item.kind == RTSP_REQUEST && add_answer(c, &a, item.cseq) && flush_answers(c, false)
-                  ? 0
-                  : ERR_CLOSED;
-    }
+    struct rtsp_item item;
+    struct rtsp_response a = {.headers = "Connection: close\r\n"};
+    int err = rtsp_decode(data, len, &item, &used);
+    if (err == ERR_AGAIN)
+        return (int)used;
+    if (err)
+        return refuse_input(c, err);
+    rtsp_response_refuse(&a, 503, "%s\r\n", c->config.refusal);
+    err = item.kind == RTSP_REQUEST && add_answer(c, &a, item.cseq) && flush_answers(c, false)
+              ? 0
+              : ERR_CLOSED;
     if (err)
         return err;
     tcp_conn_finish(c->tcp, now);
@@ -373,10 +248,10 @@ static int on_input(void *ctx, const uint8_t *data, size_t len, usec_t now)
             return (int)blank;
         c->speaks = http ? SPEAKS_HTTP : SPEAKS_RTSP;
     }
-    if (*c->config.refusal)
-        return refuse_place(c, data, len, now);
     if (c->speaks == SPEAKS_HTTP)
         return on_http(c, data, len, now);
+    if (*c->config.refusal)
+        return refuse_place(c, data, len, now);
     while (used < len) {
         struct rtsp_item item;
         size_t item_len = 0;
@@ -426,6 +301,8 @@ static void on_room(void *ctx, usec_t now)
     struct session *session = rtsp_handler_session(c->handler);
     if (session)
         session_writable(session, now);
+    else if (c->speaks == SPEAKS_HTTP && c->web)
+        web_visit_room(c->web, now);
     else
         tcp_conn_want_room(c->tcp, false);
 }
@@ -491,8 +368,16 @@ static void on_turn(void *ctx, usec_t now)
     if (c->attaches[0])
         c->config.on_attached(c->config.ctx, c, (struct text){c->attaches, strlen(c->attaches)},
                               now);
+    else if (c->speaks == SPEAKS_HTTP)
+        connection_accepted_wake(c, now);
     else
         tcp_conn_resume(c->tcp, now);
+}
+
+void connection_accepted_wake(struct connection_accepted *c, usec_t now)
+{
+    if (c->speaks == SPEAKS_HTTP && c->web)
+        web_visit_wake(c->web, now);
 }
 
 // ---- Another connection for a session
@@ -613,8 +498,7 @@ void connection_accepted_free(struct connection_accepted *c, usec_t now)
 {
     if (!c)
         return;
-    still_visit_free(c->visit);
-    login_visit_free(c->login);
+    web_visit_free(c->web);
     rtsp_handler_free(c->handler, now);
     tcp_conn_free(c->tcp);
     timer_free(c->turn);
@@ -660,15 +544,10 @@ void connection_accepted_second(struct connection_accepted *c, usec_t now)
     rtsp_handler_second(c->handler, now);
     if (c->awaits_film && c->continues >= 0)
         say_that_it_continues(c);
-    if (c->awaits_film || c->awaits_web)
-        return; // they have limits of their own
-    if (c->speaks == SPEAKS_HTTP && c->answered) {
-        size_t unacked = tcp_conn_unacked(c->tcp);
-        if (unacked < c->unacked)
-            c->answered = now;
-        c->unacked = unacked;
-        if (now - c->answered > HTTP_IDLE || now - c->begin > HTTP_END)
-            timer_set(c->reaper, 0);
+    if (c->awaits_film)
+        return; // it has a limit of its own
+    if (c->speaks == SPEAKS_HTTP && c->web) {
+        web_visit_second(c->web, now);
         return;
     }
     if (rtsp_session_expired(state, now)) {

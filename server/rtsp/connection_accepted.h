@@ -7,10 +7,9 @@
 
 #include <uv.h>
 
-#include "server/session/session.h"
-#include "server/web/web_front.h"
-
+#include "server/http/message/http_door.h"
 #include "server/policy/control_target.h"
+#include "server/session/session.h"
 
 #ifdef __cplusplus
 extern "C" {
@@ -19,6 +18,7 @@ extern "C" {
 enum { CONNECTION_REFUSAL_TEXT = 128 }; // bytes with NUL
 
 struct access;
+struct http_content;
 struct still_maker;
 struct connection_accepted; // opaque
 
@@ -29,6 +29,7 @@ struct connection_accepted_config {
     struct access *access;                     // borrowed; NULL: everybody may watch
     struct still_maker *stills;                // borrowed; NULL: no still pictures
     struct still_maker *films;                 // borrowed; small ones, of films; NULL: none
+    struct http_content *const *content;       // as web_visit_config has it
     const char *program;                       // static; as struct server_config says
     const struct tls_credentials *credentials; // borrowed; NULL: no TLS
     const struct http_origins *origins;        // borrowed; of web pages that may play; NULL: none
@@ -71,6 +72,8 @@ void connection_accepted_take(struct connection_accepted *c, struct connection_a
 // ERR_RANGE: there is no such level.
 int connection_accepted_control(struct connection_accepted *c, const struct control_request *r,
                                 usec_t now);
+// An HTTP request that waits may be served; the loop calls nothing of the connection meanwhile.
+void connection_accepted_wake(struct connection_accepted *c, usec_t now);
 // Call about once a second: sends reports, checks timeouts.
 void connection_accepted_second(struct connection_accepted *c, usec_t now);
 

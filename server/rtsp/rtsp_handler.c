@@ -427,12 +427,8 @@ static bool give_picture(struct rtsp_handler *h, const struct rtsp_item *request
                          struct rtsp_response *a, usec_t now)
 {
     char uri[MAX_URI], query[MAX_URI];
-    struct still_visit_config config = {.loop = h->config.loop,
-                                        .catalog = h->config.catalog,
+    struct still_visit_config config = {.catalog = h->config.catalog,
                                         .film_maker = h->config.films,
-                                        .peer =
-                                            (const struct sockaddr *)tcp_conn_peer(h->config.tcp),
-                                        .name = h->config.name,
                                         .on_ready = on_film_ready,
                                         .ctx = h};
     struct web_still still;

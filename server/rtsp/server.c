@@ -29,6 +29,7 @@ struct server {
     struct server_config config;
     struct still_maker *stills;    // owned
     struct still_maker *films;     // owned; small pictures
+    struct http_content *content;  // borrowed; NULL: none
     struct timer *second;          // owned; the deadline of stopping
     void (*on_stopped)(void *ctx); // NULL: the server is not stopping
     void *stop_ctx;                // borrowed
@@ -122,6 +123,7 @@ static void accept_at(struct server *s, struct places *places,
                                                 .srtp = s->config.srtp,
                                                 .stills = s->stills,
                                                 .films = s->films,
+                                                .content = &s->content,
                                                 .program = s->config.program,
                                                 .credentials = s->config.credentials,
                                                 .origins = &s->config.origins,
@@ -295,6 +297,17 @@ int server_set_max_viewers(struct server *s, int max_viewers)
     }
     places_resize(&s->places, max_viewers, keys);
     return 0;
+}
+
+void server_set_content(struct server *s, struct http_content *content)
+{
+    s->content = content;
+}
+
+void server_wake(struct server *s, usec_t now)
+{
+    for (int i = s->places.count - 1; i >= 0; i--)
+        connection_accepted_wake(s->connections[i], now);
 }
 
 void server_stop(struct server *s, void (*on_stopped)(void *ctx), void *ctx)

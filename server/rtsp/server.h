@@ -7,15 +7,16 @@
 #include <uv.h>
 
 #include "server/export/stats_outputs.h"
+#include "server/http/message/http_door.h"
 #include "server/http/trusted_proxies.h"
 #include "server/session/catalog.h"
-#include "server/web/web_front.h"
 
 #ifdef __cplusplus
 extern "C" {
 #endif
 
 struct access;
+struct http_content;
 struct server; // opaque
 
 struct server_config {
@@ -36,6 +37,10 @@ struct server_config {
 struct server *server_new(uv_loop_t *loop, const struct server_config *config);
 // Changes struct server_config's max_viewers; viewers beyond it stay. Returns 0 or ERR_NO_MEMORY.
 int server_set_max_viewers(struct server *s, int max_viewers);
+// Serves the files of HLS and DASH (http_content.h), which is borrowed; NULL: no longer.
+void server_set_content(struct server *s, struct http_content *content);
+// Requests for them that wait may be served.
+void server_wake(struct server *s, usec_t now);
 // Accepts no further viewers, and ends all sessions (RTCP BYE). Calls `on_stopped` when all viewers
 // have closed their connections, at most SERVER_STOP_TIME later.
 #define SERVER_STOP_TIME USEC_PER_SEC

@@ -8,12 +8,10 @@
 #include <string.h>
 
 #include "common/base/err.h"
-#include "common/base/log.h"
 #include "common/base/scan.h"
 #include "common/net/clock.h"
 #include "common/wire/request_path.h"
 #include "common/wire/url.h"
-#include "server/access/access_guest.h"
 #include "server/session/catalog.h"
 #include "server/still/still_maker.h"
 
@@ -21,14 +19,11 @@ enum { STILL_SECONDS_MAX = 1 << 24 }; // of &t=, 194 days
 
 struct still_visit {
     struct still_visit_config config;
-    struct access_guest *guest; // owned; NULL: everybody may watch
-    bool let_in;                // the request that waits was let in
-    bool revoked;               // its film was closed for others while it waited for a picture
+    bool revoked; // its film was closed for others while it waited for a picture
     struct catalog_hold hold;
     struct still_request request;
     struct stream_media *film; // owned; gives the picture of the request that waits; NULL: a stream
-    struct access_refusal refusal;
-    char text[256]; // of a reason
+    char text[256];            // of a reason
 };
 
 static void on_ready(void *ctx, usec_t now)
@@ -54,20 +49,9 @@ struct still_visit *still_visit_new(const struct still_visit_config *config)
     if (!v)
         return NULL;
     v->config = *config;
-    v->config.peer = NULL; // it is not needed any more
     v->hold = (struct catalog_hold){.on_ready = on_ready, .on_revoked = on_revoked, .ctx = v};
     v->request = (struct still_request){.on_ready = on_ready, .ctx = v};
-    struct access_guest_config guest = {.access = config->access,
-                                        .loop = config->loop,
-                                        .peer = config->peer,
-                                        .on_ready = on_ready,
-                                        .ctx = v,
-                                        .forgets = true};
-    v->guest = config->access ? access_guest_new(&guest) : NULL;
-    if (v->guest || !config->access)
-        return v;
-    free(v);
-    return NULL;
+    return v;
 }
 
 // Ends the request. The picture's stream may close then.
@@ -78,7 +62,6 @@ static bool end(struct still_visit *v)
     if (v->film)
         v->film->ops->free(v->film);
     v->film = NULL;
-    v->let_in = false;
     v->revoked = false;
     return true;
 }
@@ -88,7 +71,6 @@ void still_visit_free(struct still_visit *v)
     if (!v)
         return;
     end(v);
-    access_guest_free(v->guest);
     free(v);
 }
 
@@ -101,27 +83,6 @@ refuse(struct still_visit *v, struct web_still *out, int status, const char *for
     va_end(args);
     *out = (struct web_still){.status = status, .reason = v->text};
     return end(v);
-}
-
-static enum access_answer ask_access(struct still_visit *v, const struct still_query *q, usec_t now)
-{
-    char query[REQUEST_URL_PATH_MAX], key[URL_MAX_KEY] = "";
-    if (!v->guest)
-        return ACCESS_GRANTED;
-    if (snprintf(query, sizeof(query), "/?%.*s", (int)q->query.len, q->query.at) <
-        (int)sizeof(query))
-        (void)url_take_parameter(query, "key", key, sizeof(key));
-    struct access_request r = {.path = q->path,
-                               .key = {key, strlen(key)},
-                               .authorization = q->authorization,
-                               .token = q->token,
-                               .right = ACCESS_WATCH,
-                               .is_secure = q->is_secure};
-    enum access_answer answer = access_guest_ask(v->guest, &r, &v->refusal, now);
-    if (answer == ACCESS_REFUSED && (r.key.len || r.authorization.at))
-        log_of(LOG_INFO, "viewer", v->config.name, "viewer %s is not let in: %s", v->config.name,
-               v->refusal.text);
-    return answer;
 }
 
 static bool refuse_stream(struct still_visit *v, int err, struct web_still *out)
@@ -219,16 +180,6 @@ bool still_visit_ask(struct still_visit *v, const struct still_query *q, struct 
     char path[REQUEST_URL_PATH_MAX];
     struct stream *stream;
     *out = (struct web_still){.status = 200};
-    enum access_answer answer = v->let_in ? ACCESS_GRANTED : ask_access(v, q, now);
-    if (answer == ACCESS_WAITS)
-        return false;
-    if (answer == ACCESS_REFUSED) {
-        *out = (struct web_still){.status = v->refusal.status,
-                                  .reason = v->refusal.text,
-                                  .challenge = v->refusal.challenge};
-        return end(v);
-    }
-    v->let_in = true;
     if (v->revoked)
         return refuse(v, out, 503, "busy opening other files; try again");
     if (q->path.len >= sizeof(path) || request_path_is_alias(q->path.at, q->path.len))

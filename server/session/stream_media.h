@@ -79,6 +79,8 @@ struct stream_media { // embedded first by each implementation
     char audio_tracks[SDP_AUDIO_TRACKS][SDP_TRACK_NAME]; // their names, UTF-8
     enum sdp_codec codec;
     bool reorders; // media_feed.h
+    bool encodes;  // its frames are encoded here: a key frame comes where a feed requests one
+    char *stored;  // owned; path of the stored ladder that it is read from; NULL: none
     bool relays;   // the frames come from an origin, which selects them (stream_sender.h)
     int unencoded; // levels at the top of the ladder that are not encoded now, as the machine does
                    // not keep up; frame_sink_ops.on_highest follows each change

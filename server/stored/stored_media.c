@@ -45,6 +45,7 @@ static int get_digest(struct stream_media *m, int track, int64_t group, struct s
 static void media_free(struct stream_media *m)
 {
     stored_cache_free(((struct stored_media *)m)->cache);
+    free(m->stored);
     free(m);
 }
 

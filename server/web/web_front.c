@@ -5,6 +5,8 @@
 #include <string.h>
 
 #include "common/base/err.h"
+#include "common/wire/request_path.h"
+#include "server/policy/http_target.h"
 #include "server/policy/login_sessions.h"
 #include "server/web/web_files.h"
 #include "server/web/websocket.h"
@@ -35,21 +37,19 @@ static void begin(const struct web_front *w, const struct http_request *r, int s
     begin_for(w, r, status, false, a);
 }
 
-static void add_body(struct web_answer *a, const char *type, const char *body, size_t len,
-                     bool head)
+static void add_body(struct web_answer *a, const char *type, const char *body, size_t len)
 {
     http_head_add(&a->head, "Content-Type", type);
     http_head_add(&a->head, "X-Content-Type-Options", "nosniff");
-    http_head_end(&a->head, len, a->ends);
     a->body = body;
-    a->body_len = head ? 0 : len;
+    a->body_len = len;
 }
 
 // A sentence for people, in a->text after begin().
-static void say(struct web_answer *a, bool head)
+static void say(struct web_answer *a)
 {
     http_head_add(&a->head, "Cache-Control", "no-store");
-    add_body(a, "text/plain; charset=utf-8", a->text, strlen(a->text), head);
+    add_body(a, "text/plain; charset=utf-8", a->text, strlen(a->text));
 }
 
 static void add_policy(const struct web_front *w, struct web_answer *a)
@@ -89,7 +89,7 @@ static const struct web_file *find_file(struct text name)
     return NULL;
 }
 
-static void answer_file(const struct web_front *w, const struct http_request *r, bool head,
+static void answer_file(const struct web_front *w, const struct http_request *r,
                         struct web_answer *a)
 {
     size_t prefix = sizeof(FILES) - 1;
@@ -101,12 +101,12 @@ static void answer_file(const struct web_front *w, const struct http_request *r,
     begin_for(w, r, file ? 200 : 404, file && strcmp(file->name, EMBED) == 0, a);
     if (!file) {
         snprintf(a->text, sizeof(a->text), "no such file\n");
-        say(a, head);
+        say(a);
         return;
     }
     http_head_add(&a->head, "Cache-Control", "no-cache");
     add_policy(w, a);
-    add_body(a, type_of(file->name), file->bytes, file->len, head);
+    add_body(a, type_of(file->name), file->bytes, file->len);
 }
 
 static void answer_upgrade(const struct web_front *w, const struct http_request *r,
@@ -124,17 +124,15 @@ static void answer_upgrade(const struct web_front *w, const struct http_request 
             http_head_add(&a->head, "Sec-WebSocket-Version", "13");
         snprintf(a->text, sizeof(a->text),
                  "expected a WebSocket (RFC 6455, version 13) with the subprotocol %s\n", PROTOCOL);
-        say(a, false);
+        say(a);
         return;
     }
     begin(w, r, 101, a);
     a->ends = false;
-    a->upgrades = true;
     http_head_add(&a->head, "Upgrade", "websocket");
     http_head_add(&a->head, "Connection", "Upgrade");
     http_head_add(&a->head, "Sec-WebSocket-Accept", accept);
     http_head_add(&a->head, "Sec-WebSocket-Protocol", PROTOCOL);
-    http_head_end(&a->head, 0, false);
 }
 
 static bool is_login(const struct http_request *r)
@@ -150,7 +148,7 @@ static void refuse(const struct web_front *w, const struct http_request *r, int 
     if (status == 405)
         http_head_add(&a->head, "Allow", r && is_login(r) ? "POST" : METHODS);
     snprintf(a->text, sizeof(a->text), "%s\n", text);
-    say(a, r && r->method == HTTP_HEAD);
+    say(a);
 }
 
 static void forbid(const struct web_front *w, const struct http_request *r, struct text value,
@@ -182,16 +180,15 @@ static void answer_plain(const struct web_front *w, const struct http_request *r
     snprintf(a->text, sizeof(a->text),
              "plain http:// could be overheard: open the page with https:// (a server with "
              "--insecure allows it)\n");
-    say(a, r->method == HTTP_HEAD);
+    say(a);
 }
 
 static void answer_options(const struct web_front *w, const struct http_request *r,
                            struct web_answer *a)
 {
     begin(w, r, 204, a);
-    http_door_add_preflight(w->allowed, r, METHODS, "Authorization", &a->head);
+    http_door_add_preflight(w->allowed, r, METHODS, "Authorization, Range", &a->head);
     http_head_add(&a->head, "Cache-Control", "no-store");
-    http_head_end(&a->head, 0, a->ends);
 }
 
 // A form's Content-Type may have parameters.
@@ -252,16 +249,39 @@ void web_front_answer(const struct web_front *w, const struct http_request *r, s
         refuse(w, r, http_head_no_method(r->method), "expected GET or HEAD", a);
     } else if (upgrade && !head) {
         answer_upgrade(w, r, a);
-    } else if (!web_front_still_path(r).at) {
-        answer_file(w, r, head, a);
+    } else if (!web_front_still_path(r).at && !web_front_media_path(r).at) {
+        answer_file(w, r, a);
     } else if (is_foreign) { // whether there is such a stream or not, and its camera stays off
         refuse(w, r, 403,
-               "pages of other origins may not show pictures of this server: start it with "
-               "--allow-origin and their origin to allow them",
+               "pages of other origins may not show pictures or play from this server: start it "
+               "with --allow-origin and their origin to allow them",
                a);
     } else {
-        *a = (struct web_answer){.task = WEB_STILL};
+        *a = (struct web_answer){.task = web_front_still_path(r).at ? WEB_STILL : WEB_MEDIA};
     }
+}
+
+// Returns true if a rendition has this name, as live_packager and film_library give them. A film of
+// a folder may end in .mp4, too.
+static bool is_rendition(const char *name)
+{
+    return strcmp(name, "aac") == 0 || strcmp(name, "opus") == 0 ||
+           (name[0] == 'v' && name[1] && name[1 + strspn(name + 1, "0123456789")] == '\0');
+}
+
+struct text web_front_media_path(const struct http_request *r)
+{
+    char path[REQUEST_URL_PATH_MAX];
+    struct http_target t;
+    if (http_request_path(r, path, sizeof(path)) != 0 || http_target_parse(path, &t) != 0 ||
+        (t.file == HTTP_INIT && !is_rendition(t.name)))
+        return (struct text){0};
+    // Of the undecoded path: a slash is never escaped.
+    int slashes = t.file == HTTP_INIT || t.file == HTTP_SEGMENT || t.file == HTTP_PART ? 2 : 1;
+    size_t len = r->path.len;
+    while (len && slashes)
+        slashes -= r->path.at[--len] == '/';
+    return (struct text){r->path.at, len};
 }
 
 struct text web_front_still_path(const struct http_request *r)
@@ -278,7 +298,6 @@ struct text web_front_still_path(const struct http_request *r)
 void web_front_still(const struct web_front *w, const struct http_request *r,
                      const struct web_still *still, struct web_answer *a)
 {
-    bool head = r->method == HTTP_HEAD;
     begin(w, r, still->status, a);
     if (still->status != 200) {
         struct text mode = http_request_header(r, "Sec-Fetch-Mode");
@@ -288,18 +307,18 @@ void web_front_still(const struct web_front *w, const struct http_request *r,
                                                                        : still->challenge);
         http_head_add_retry(&a->head);
         snprintf(a->text, sizeof(a->text), "%s\n", still->reason);
-        say(a, head);
+        say(a);
         return;
     }
     char age[40];
     snprintf(age, sizeof(age), "private, max-age=%d", still->max_age);
     http_head_add(&a->head, "Cache-Control", still->max_age ? age : "no-store");
     if (still->data) {
-        add_body(a, "image/jpeg", still->data, still->bytes, head);
+        add_body(a, "image/jpeg", still->data, still->bytes);
         return;
     }
     http_head_add(&a->head, "Content-Type", "image/jpeg"); // of HEAD: the length is not known yet
-    http_head_end(&a->head, SIZE_MAX, a->ends);
+    a->body_len = SIZE_MAX;
 }
 
 void web_front_login(const struct web_front *w, const struct http_request *r,
@@ -312,14 +331,13 @@ void web_front_login(const struct web_front *w, const struct http_request *r,
                          login->token ? (long)(LOGIN_SESSION_TIME / USEC_PER_SEC) : 0, cookie);
         http_head_add(&a->head, "Set-Cookie", cookie);
         http_head_add(&a->head, "Cache-Control", "no-store");
-        http_head_end(&a->head, 0, a->ends);
         return;
     }
     if (login->status == 401)
         http_head_add(&a->head, "WWW-Authenticate", LOGIN_CHALLENGE);
     http_head_add_retry(&a->head);
     snprintf(a->text, sizeof(a->text), "%s\n", login->reason);
-    say(a, false);
+    say(a);
 }
 
 void web_front_refuse(const struct web_front *w, int status, struct web_answer *a)

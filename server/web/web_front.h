@@ -3,7 +3,8 @@
 // below /.weir/ (no stream has a name that begins with a dot); and RTSP inside a WebSocket, with
 // the subprotocol rtsp.onvif.org (ONVIF Streaming Specification, 5.1.5). What a path has, the page
 // asks by RTSP. A path that ends in .jpg is the newest picture of the stream at the path before
-// that, which the caller gets. A browser logs in, and out, by POST to /.weir/login and
+// that, which the caller gets; below /PATH/ are the files of HLS and DASH (http_target.h). A
+// browser logs in, and out, by POST to /.weir/login and
 // /.weir/logout (web_login.h), which the caller does. Does no I/O.
 //
 // Web pages of others (http_door.h). A WebSocket is refused to them, and so is a picture, which
@@ -38,17 +39,17 @@ enum web_task {
     WEB_ANSWERED,
     // Nothing is answered yet. The caller ...
     WEB_STILL,  // gets a picture and calls web_front_still
+    WEB_MEDIA,  // responds with a file of HLS or DASH, or calls web_front_still with the reason
     WEB_LOGIN,  // reads the body, logs in its user and calls web_front_login
     WEB_LOGOUT, // reads the body, ends the login of web_login_token and calls web_front_login
 };
 
 struct web_answer {
     enum web_task task;
-    bool upgrades; // status 101: what follows is a WebSocket
-    bool ends;     // the connection ends after it; not with `upgrades`
-    struct http_head head;
-    const char *body; // static, or `text`
-    size_t body_len;  // 0 for HEAD
+    bool ends; // the connection ends after it; not with status 101, which a WebSocket follows
+    struct http_head head; // without its end, as struct http_response has it
+    const char *body;      // static, or `text`; not sent with HEAD; NULL: none
+    size_t body_len;       // SIZE_MAX without a body: it is not known
     char text[512];
 };
 
@@ -67,7 +68,10 @@ struct web_still {
 
 // Returns the path of the stream whose picture is requested; .at == NULL: it is no such request.
 struct text web_front_still_path(const struct http_request *r);
-// Answers a request whose task is WEB_STILL.
+// Returns the path of the stream whose file of HLS or DASH is requested; .at == NULL: it is no such
+// request.
+struct text web_front_media_path(const struct http_request *r);
+// Answers a request whose task is WEB_STILL, or with a reason WEB_MEDIA.
 void web_front_still(const struct web_front *w, const struct http_request *r,
                      const struct web_still *still, struct web_answer *a);
 // How a browser was logged in or out, or why not.

@@ -4,7 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "sender/policy/http_target.h"
+#include "server/policy/http_target.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 

@@ -114,6 +114,12 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
             within(r.path, data, size);
         within(r.query, data, size);
         web_front_answer(&front, &r, &a);
+        if (a.task == WEB_MEDIA) {
+            static const struct web_still none = {.status = 404, .reason = "none"};
+            within(web_front_media_path(&r), data, size);
+            assert(web_front_media_path(&r).len > 1);
+            web_front_still(&front, &r, &none, &a);
+        }
         if (a.task == WEB_STILL) {
             static const uint8_t picture[] = {0xff, 0xd8};
             struct web_still still = {
@@ -133,10 +139,11 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
             web_front_login(&front, &r, &login, &a);
             used += form.len;
         }
+        http_head_end(&a.head, a.body_len, a.ends);
         assert(used > 0 && a.head.len < sizeof(a.head.text));
         assert(memcmp(a.head.text + a.head.len - 4, "\r\n\r\n", 4) == 0);
         at += used;
-        if (a.upgrades)
+        if (a.head.status == 101)
             break;
     }
     check_frames(data + at, size - at);

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
-"""Bad clients of weir-send's HTTP server: others are served, memory and connections stay bounded."""
+"""Bad clients of weir-send's HLS, at --http and at the RTSP port: others are served, memory and connections stay bounded."""
 import os
 import re
 import resource
@@ -120,6 +120,16 @@ class Http(lib.Case):
         self.assertLessEqual(set(first), {b"200", b"400", b"503"})
         self.is_served()
         self.assertTrue(server.running())
+
+
+class RtspPort(Http):
+    """The same files at the RTSP port, whose places are those of viewers."""
+    test_odd_requests = None  # there is a page at each path
+
+    def serve(self, *args):
+        server = self.sender(*LEVELS, *args)
+        self.http_port = server.port
+        return server
 
 
 if __name__ == "__main__":

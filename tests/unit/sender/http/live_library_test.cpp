@@ -59,7 +59,7 @@ struct rig {
         text.clear();
         int err = c->ops->get(c, &r, now, now, &reply);
         if (err == 0) {
-            text.assign(reinterpret_cast<char *>(reply.body->data), reply.body->bytes);
+            text.assign(reinterpret_cast<const char *>(reply.body->data), reply.body->bytes);
             http_body_unref(reply.body);
         }
         return err;

@@ -259,7 +259,6 @@ TEST_CASE("weir-send's options: errors, and the allowed values")
         {{"--capture", "640x480"}, "expects WIDTHxHEIGHT@FPS"},
         {{"--metrics", "94640"}, "expects ADDR:PORT with a numeric address"},
         {{"--http", "80800"}, "expects ADDR:PORT with a numeric address"},
-        {{"--http-segment", "2"}, "--http-segment requires --http"},
         {{"--http", "127.0.0.1:0", "--http-segment", "11"}, "1"},
         {{"--http", "127.0.0.1:0", "--codec", "vp9"}, "--http conflicts with --codec vp9"},
         {{"--http", "127.0.0.1:0", "synthetic:goddard"},

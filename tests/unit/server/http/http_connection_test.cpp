@@ -10,6 +10,7 @@
 #include <vector>
 
 #include "common/net/clock.h"
+#include "common/net/tcp_conn.h"
 
 namespace
 {
@@ -333,4 +334,88 @@ TEST_CASE("http_connection: one that is turned away has a response, and does not
     CHECK_FALSE(r.ended);
     r.tick(3 * USEC_PER_SEC);
     CHECK(r.ended);
+}
+
+TEST_CASE("http_connection: a response is not cut while the peer takes of what the kernel holds")
+{
+    rig r;
+    const bool reads = GENERATE(true, false);
+    r.send(get("/big"));
+    for (int i = 1; i <= 20; i++) {
+        char some[4096];
+        if (reads)
+            REQUIRE(recv(r.other, some, sizeof(some), MSG_WAITALL) == sizeof(some));
+        r.turn();
+        r.tick(i * USEC_PER_SEC);
+    }
+    CHECK(r.ended == !reads);
+    r.tick(LIMIT + 2 * USEC_PER_SEC); // it may not take forever, though
+    CHECK(r.ended);
+}
+
+TEST_CASE("http_connection: over a connection of the owner's, which 101 gives back")
+{
+    struct owner {
+        tcp_conn *tcp = nullptr;
+        http_connection *c = nullptr;
+        std::string rest; // input after the upgrade
+        bool ended = false, closed = false;
+    } o;
+    static const tcp_conn_ops ops = {
+        nullptr,
+        [](void *ctx, const uint8_t *data, size_t len, usec_t now) {
+            owner *self = static_cast<owner *>(ctx);
+            size_t used = 0;
+            if (!http_connection_is_upgraded(self->c))
+                used = static_cast<size_t>(http_connection_input(self->c, data, len, now));
+            if (!http_connection_is_upgraded(self->c))
+                return static_cast<int>(used);
+            self->rest.append(reinterpret_cast<const char *>(data) + used, len - used);
+            return static_cast<int>(len);
+        },
+        [](void *ctx, usec_t now) { http_connection_room(static_cast<owner *>(ctx)->c, now); },
+        [](void *ctx, int, usec_t) { static_cast<owner *>(ctx)->closed = true; }};
+    static const http_handler_ops handler = {
+        nullptr,
+        [](void *, const http_exchange *, http_response *out, usec_t *, usec_t) {
+            http_head_begin(&out->head, 101, nullptr, 0);
+            out->ends = true; // which does not count
+            return true;
+        },
+        [](void *, const http_request *, int status, http_response *out) {
+            http_head_begin(&out->head, status, nullptr, 0);
+        }};
+    uv_loop_t loop;
+    int pair[2];
+    uv_loop_init(&loop);
+    REQUIRE(socketpair(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0, pair) == 0);
+    o.tcp = tcp_conn_new(&loop, pair[0], 65536, &ops, &o);
+    REQUIRE(o.tcp);
+    http_connection_config config{};
+    config.loop = &loop;
+    config.tcp = o.tcp;
+    config.ops = &handler;
+    config.ctx = &o;
+    config.first = config.idle = config.limit = USEC_PER_SEC;
+    config.on_served = [](void *, size_t) {};
+    config.on_end = [](void *ctx, http_connection *) { static_cast<owner *>(ctx)->ended = true; };
+    o.c = http_connection_new(-1, &config, clock_now());
+    REQUIRE(o.c);
+    const std::string text = get("/socket") + "frames";
+    REQUIRE(write(pair[1], text.data(), text.size()) == static_cast<ssize_t>(text.size()));
+    for (int i = 0; i < 4; i++)
+        uv_run(&loop, UV_RUN_NOWAIT);
+    char answer[256];
+    ssize_t len = recv(pair[1], answer, sizeof(answer), MSG_DONTWAIT);
+    CHECK(std::string(answer, len > 0 ? static_cast<size_t>(len) : 0) ==
+          "HTTP/1.1 101 Switching Protocols\r\n\r\n");
+    CHECK(o.rest == "frames");
+    http_connection_tick(o.c, clock_now() + 3 * USEC_PER_SEC);
+    CHECK(o.ended);
+    http_connection_free(o.c);
+    CHECK_FALSE(o.closed); // it is the owner's
+    tcp_conn_free(o.tcp);
+    close(pair[1]);
+    uv_run(&loop, UV_RUN_DEFAULT);
+    CHECK(uv_loop_close(&loop) == 0);
 }

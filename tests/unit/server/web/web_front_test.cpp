@@ -15,6 +15,7 @@ struct Front {
     struct http_origins origins = {};
     struct web_front front = {};
     struct web_answer answer = {};
+    bool is_head = false; // the last request is one
     Front(bool open = true, const char *allowed = nullptr)
     {
         if (allowed)
@@ -26,6 +27,7 @@ struct Front {
     int ask(const std::string &first, const std::string &headers = "")
     {
         const bool has_host = headers.find("Host:") != std::string::npos;
+        is_head = first.compare(0, 5, "HEAD ") == 0;
         std::string s = first + (has_host ? " HTTP/1.1\r\n" : " HTTP/1.0\r\n") + headers + "\r\n";
         struct http_request r;
         size_t used;
@@ -34,13 +36,16 @@ struct Front {
         web_front_answer(&front, &r, &answer);
         return answer.head.status;
     }
+    // As the connection sends it.
     std::string head() const
     {
-        return std::string(answer.head.text, answer.head.len);
+        http_head h = answer.head;
+        http_head_end(&h, answer.body_len, answer.ends);
+        return std::string(h.text, h.len);
     }
     std::string body() const
     {
-        return std::string(answer.body ? answer.body : "", answer.body_len);
+        return answer.body && !is_head ? std::string(answer.body, answer.body_len) : "";
     }
 };
 
@@ -86,7 +91,7 @@ TEST_CASE("web_front: a WebSocket of the subprotocol")
 {
     Front f;
     REQUIRE(f.ask("GET /live", HOST + SOCKET) == 101);
-    CHECK(f.answer.upgrades);
+    CHECK(f.answer.head.status == 101);
     CHECK(f.head().find("Sec-WebSocket-Accept: s3pPLMBiTxaQ9kYGzzhZRbK+xOo=\r\n") !=
           std::string::npos);
     CHECK(f.head().find("Sec-WebSocket-Protocol: rtsp.onvif.org\r\n") != std::string::npos);
@@ -99,7 +104,7 @@ TEST_CASE("web_front: a WebSocket of the subprotocol")
     CHECK(f.ask("GET /", HOST + without(SOCKET, "dGhl", "")) == 400);
     CHECK(f.ask("GET /", HOST + without(SOCKET, ": 13", ": 8")) == 426);
     CHECK(f.head().find("Sec-WebSocket-Version: 13") != std::string::npos);
-    CHECK_FALSE(f.answer.upgrades);
+    CHECK(f.answer.head.status != 101);
 }
 
 TEST_CASE("web_front: pages of others do not play")
@@ -123,7 +128,7 @@ TEST_CASE("web_front: pages of others do not play")
         INFO(row.origin);
         Front f;
         CHECK(f.ask("GET /live", HOST + SOCKET + "Origin: " + row.origin + "\r\n") == row.status);
-        CHECK(f.answer.upgrades == (row.status == 101));
+        CHECK(f.answer.head.status == row.status);
         if (row.status == 403) {
             CHECK(f.body().find("--allow-origin") != std::string::npos);
             CHECK(f.answer.ends);
@@ -172,7 +177,7 @@ TEST_CASE("web_front: over plain HTTP where TLS is required there is only the wa
     for (const char *path : {"GET /.weir/page.js", "HEAD /", "POST /live"})
         CHECK(f.ask(path, HOST) == 308);
     CHECK(f.ask("GET /live", HOST + SOCKET) == 403);
-    CHECK_FALSE(f.answer.upgrades);
+    CHECK(f.answer.head.status != 101);
     CHECK(f.answer.ends);
     const std::string long_name(300, 'a');
     for (const char *host : {"", "a&evil.example", "a%2fb", long_name.c_str()})
@@ -338,6 +343,44 @@ TEST_CASE("web_front: a path that ends in .jpg is a picture of the stream before
     }
     CHECK(f.ask("GET /front.jpg", "Host: evil.example\r\n") == 403); // as for the page
     CHECK_FALSE(f.answer.task == WEB_STILL);
+}
+
+TEST_CASE("web_front: the files of HLS and DASH are below the path of their stream")
+{
+    Front f;
+    const struct {
+        const char *first, *path; // NULL: it is none, and gets the page
+    } rows[] = {
+        {"GET /live/index.m3u8", "/live"},
+        {"HEAD /live/index.mpd?key=x", "/live"},
+        {"GET /live/v0.m3u8?_HLS_msn=7", "/live"},
+        {"GET /live/5f3a/v0.mp4", "/live"},
+        {"GET /a%20b/c/5f3a/aac-17.m4s", "/a%20b/c"},
+        {"GET /live/5f3a/v12-17.3.m4s", "/live"},
+        {"GET /films/sub/summer.mp4", nullptr}, // the page of a film, not an init segment
+        {"GET /films/sub/v.mp4", nullptr},
+        {"GET /index.m3u8", nullptr},
+        {"GET /live/5f3a/v0.m4s", nullptr},
+        {"GET /live/../x/index.m3u8", nullptr},
+        {"GET /live/INDEX.M3U8", nullptr},
+    };
+    for (const auto &row : rows) {
+        CAPTURE(row.first);
+        f.ask(row.first, HOST);
+        CHECK((f.answer.task == WEB_MEDIA) == (row.path != nullptr));
+        std::string s = std::string(row.first) + " HTTP/1.1\r\nHost: a\r\n\r\n";
+        struct http_request r;
+        size_t used;
+        REQUIRE(http_request_decode(reinterpret_cast<const uint8_t *>(s.data()), s.size(), &r,
+                                    &used) == 0);
+        struct text path = web_front_media_path(&r);
+        CHECK((path.at != nullptr) == (row.path != nullptr));
+        if (row.path)
+            CHECK(std::string(path.at, path.len) == row.path);
+    }
+    CHECK(f.ask("GET /live/index.m3u8", HOST + "Origin: https://evil.example\r\n") == 403);
+    CHECK(f.ask("GET /live/index.m3u8", "Host: evil.example\r\n") == 403);
+    CHECK(f.ask("POST /live/index.m3u8", HOST) == 405);
 }
 
 TEST_CASE("web_front: the answers to requests for pictures")

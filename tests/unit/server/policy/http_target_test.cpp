@@ -4,7 +4,7 @@
 #include <string>
 
 #include "common/base/err.h"
-#include "sender/policy/http_target.h"
+#include "server/policy/http_target.h"
 
 TEST_CASE("http_target: the files of a mount")
 {

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 // What a request to the HTTP server of `--http` asks for: its path, the query of a blocking reload
 // (RFC 8216bis, 6.2.5.2) and its Range header (RFC 9110, 14.2). All of them are from outside.
-#ifndef WEIR_SENDER_POLICY_HTTP_TARGET_H
-#define WEIR_SENDER_POLICY_HTTP_TARGET_H
+#ifndef WEIR_SERVER_POLICY_HTTP_TARGET_H
+#define WEIR_SERVER_POLICY_HTTP_TARGET_H
 
 #include <stddef.h>
 #include <stdint.h>

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-#include "sender/policy/http_target.h"
+#include "server/policy/http_target.h"
 
 #include <stdbool.h>
 #include <string.h>
