@@ -137,6 +137,7 @@ const rtsp_link_ops ops = {
             .on_values = [](void *, text, usec_t) {},
             .on_level = [](void *, int, bool, usec_t) {},
             .on_pause_refused = [](void *, usec_t) {},
+            .on_body = nullptr,
             .on_seek_refused = [](void *, usec_t) {},
             .on_end =
                 [](void *ctx, rtsp_client_end end, const char *text, usec_t) {
