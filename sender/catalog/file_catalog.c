@@ -224,6 +224,12 @@ static int file_take(struct catalog *base, const char *url_path, struct catalog_
     return 0;
 }
 
+static const char *file_recorded(struct catalog *base, const char *path)
+{
+    struct file_catalog *c = (struct file_catalog *)base;
+    return c->one->ops->recorded(c->one, path);
+}
+
 static void file_stats(struct catalog *base, struct stats *out, session_stats_fn *each, void *ctx,
                        usec_t now)
 {
@@ -254,6 +260,7 @@ struct catalog *file_catalog_new(uv_loop_t *loop, const struct options *o, struc
 {
     static const struct catalog_ops ops = {.take = file_take,
                                            .leave = file_leave,
+                                           .recorded = file_recorded,
                                            .stats = file_stats,
                                            .set_highest = file_set_highest,
                                            .free = file_free};

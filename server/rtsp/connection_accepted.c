@@ -16,6 +16,7 @@
 #include "common/net/tls_filter.h"
 #include "common/net/udp_socket.h"
 #include "server/access/access.h"
+#include "server/rtsp/clip_visit.h"
 #include "server/rtsp/login_visit.h"
 #include "server/rtsp/rtsp_handler.h"
 #include "server/rtsp/still_visit.h"
@@ -53,7 +54,9 @@ struct connection_accepted {
     size_t unacked;            // HTTP: bytes of answers that the peer had not taken a second ago
     struct still_visit *visit; // owned; NULL: no still picture was requested
     struct login_visit *login; // owned; NULL: no login was requested
+    struct clip_visit *clip;   // owned; NULL: no recording was requested
     bool awaits_web;           // the HTTP request waits for one of them
+    bool sends_clip;           // the body of the last answer
     bool awaits_film;          // the RTSP request waits for it
     char attaches[20];         // id of the session that gets this connection's socket; empty: none
     bool is_broken;            // the reaper waits for another connection
@@ -182,6 +185,19 @@ static void on_web(void *ctx, usec_t now)
     timer_set(c->turn, now);
 }
 
+static struct path_query query_of(const struct connection_accepted *c,
+                                  const struct web_front *front, const struct http_request *r,
+                                  struct text path)
+{
+    return (struct path_query){.path = path,
+                               .query = r->query,
+                               .authorization = http_request_header(r, "Authorization"),
+                               .token = web_login_token(&front->at, r),
+                               .is_secure = tcp_conn_is_secure(c->tcp),
+                               .head = r->method == HTTP_HEAD,
+                               .is_chunked = r->minor >= 1};
+}
+
 // Answers a request for a still picture. Returns 0; ERR_AGAIN: it has to wait; ERR_NO_MEMORY.
 static int answer_still(struct connection_accepted *c, const struct web_front *front,
                         const struct http_request *r, struct web_answer *a, usec_t now)
@@ -195,12 +211,7 @@ static int answer_still(struct connection_accepted *c, const struct web_front *f
                                         .name = c->name,
                                         .on_ready = on_web,
                                         .ctx = c};
-    struct still_query query = {.path = web_front_still_path(r),
-                                .query = r->query,
-                                .authorization = http_request_header(r, "Authorization"),
-                                .token = web_login_token(&front->at, r),
-                                .is_secure = tcp_conn_is_secure(c->tcp),
-                                .head = r->method == HTTP_HEAD};
+    struct path_query query = query_of(c, front, r, web_front_still_path(r));
     struct web_still still;
     if (!c->visit && !(c->visit = still_visit_new(&config)))
         return ERR_NO_MEMORY;
@@ -209,6 +220,53 @@ static int answer_still(struct connection_accepted *c, const struct web_front *f
         return ERR_AGAIN;
     web_front_still(front, r, &still, a);
     return 0;
+}
+
+// The same of a request for a recording. Of GET its body follows the answer.
+static int answer_clip(struct connection_accepted *c, const struct web_front *front,
+                       const struct http_request *r, struct web_answer *a, usec_t now)
+{
+    struct clip_visit_config config = {.loop = c->config.loop,
+                                       .catalog = c->config.catalog,
+                                       .access = c->config.access,
+                                       .peer = (const struct sockaddr *)tcp_conn_peer(c->tcp),
+                                       .name = c->name,
+                                       .on_ready = on_web,
+                                       .ctx = c};
+    struct path_query query = query_of(c, front, r, web_front_clip_path(r));
+    struct web_clip clip;
+    if (!c->clip && !(c->clip = clip_visit_new(&config)))
+        return ERR_NO_MEMORY;
+    c->awaits_web = !clip_visit_ask(c->clip, &query, &clip, now);
+    if (c->awaits_web)
+        return ERR_AGAIN;
+    web_front_clip(front, r, &clip, a);
+    c->sends_clip = clip.status == 200 && !query.head;
+    if (!c->sends_clip) {
+        clip_visit_free(c->clip);
+        c->clip = NULL;
+    }
+    return 0;
+}
+
+// Sends more of a recording.
+static void send_clip(struct connection_accepted *c, usec_t now)
+{
+    int err = clip_visit_send(c->clip, c->tcp, now);
+    c->answered = now; // it took some, or the disk is waited for
+    if (err == ERR_AGAIN)
+        return;
+    c->sends_clip = false;
+    clip_visit_free(c->clip);
+    c->clip = NULL;
+    if (!err) {
+        tcp_conn_finish(c->tcp, now);
+        return;
+    }
+    if (err != ERR_CLOSED)
+        log_of(LOG_WARN, "viewer", c->name, "viewer %s: the rest of a recording is not sent: %s",
+               c->name, err_text(err));
+    timer_set(c->reaper, 0);
 }
 
 // The same of a request to log in or out.
@@ -281,6 +339,8 @@ static int on_http(struct connection_accepted *c, const uint8_t *data, size_t le
             err = answer_login(c, &front, &request, body, &a, now);
         } else if (a.task == WEB_STILL) {
             err = answer_still(c, &front, &request, &a, now);
+        } else if (a.task == WEB_CLIP) {
+            err = answer_clip(c, &front, &request, &a, now);
         }
         if (err == ERR_AGAIN) { // on_web serves it again
             tcp_conn_hold(c->tcp);
@@ -304,6 +364,11 @@ static int on_http(struct connection_accepted *c, const uint8_t *data, size_t le
                 c->handler, web_login_token(&front.at, &request),
                 is_own ? http_request_header(&request, "Authorization") : (struct text){0}, now);
             return socket && tcp_conn_push_filter(c->tcp, socket) == 0 ? (int)used : ERR_NO_MEMORY;
+        }
+        if (c->sends_clip) {
+            tcp_conn_hold(c->tcp);
+            timer_set(c->turn, now);
+            break;
         }
         if (a.ends) {
             tcp_conn_finish(c->tcp, now);
@@ -425,6 +490,8 @@ static void on_room(void *ctx, usec_t now)
     struct session *session = rtsp_handler_session(c->handler);
     if (session)
         session_writable(session, now);
+    else if (c->sends_clip)
+        send_clip(c, now);
     else
         tcp_conn_want_room(c->tcp, false);
 }
@@ -490,6 +557,8 @@ static void on_turn(void *ctx, usec_t now)
     if (c->attaches[0])
         c->config.on_attached(c->config.ctx, c, (struct text){c->attaches, strlen(c->attaches)},
                               now);
+    else if (c->sends_clip)
+        send_clip(c, now);
     else
         tcp_conn_resume(c->tcp, now);
 }
@@ -612,6 +681,7 @@ void connection_accepted_free(struct connection_accepted *c, usec_t now)
     if (!c)
         return;
     still_visit_free(c->visit);
+    clip_visit_free(c->clip);
     login_visit_free(c->login);
     rtsp_handler_free(c->handler, now);
     tcp_conn_free(c->tcp);
@@ -665,7 +735,8 @@ void connection_accepted_second(struct connection_accepted *c, usec_t now)
         if (unacked < c->unacked)
             c->answered = now;
         c->unacked = unacked;
-        if (now - c->answered > HTTP_IDLE || now - c->begin > HTTP_END)
+        bool is_late = now - c->begin > HTTP_END && !c->sends_clip;
+        if (now - c->answered > HTTP_IDLE || is_late)
             timer_set(c->reaper, 0);
         return;
     }

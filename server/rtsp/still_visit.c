@@ -7,11 +7,8 @@
 #include <string.h>
 
 #include "common/base/err.h"
-#include "common/base/log.h"
 #include "common/net/clock.h"
 #include "common/wire/request_path.h"
-#include "common/wire/url.h"
-#include "server/access/access_guest.h"
 #include "server/session/catalog.h"
 #include "server/still/still_maker.h"
 
@@ -99,27 +96,6 @@ refuse(struct still_visit *v, struct web_still *out, int status, const char *for
     return end(v);
 }
 
-static enum access_answer ask_access(struct still_visit *v, const struct still_query *q, usec_t now)
-{
-    char query[REQUEST_URL_PATH_MAX], key[URL_MAX_KEY] = "";
-    if (!v->guest)
-        return ACCESS_GRANTED;
-    if (snprintf(query, sizeof(query), "/?%.*s", (int)q->query.len, q->query.at) <
-        (int)sizeof(query))
-        (void)url_take_parameter(query, "key", key, sizeof(key));
-    struct access_request r = {.path = q->path,
-                               .key = {key, strlen(key)},
-                               .authorization = q->authorization,
-                               .token = q->token,
-                               .right = ACCESS_WATCH,
-                               .is_secure = q->is_secure};
-    enum access_answer answer = access_guest_ask(v->guest, &r, &v->refusal, now);
-    if (answer == ACCESS_REFUSED && (r.key.len || r.authorization.at))
-        log_of(LOG_INFO, "viewer", v->config.name, "viewer %s is not let in: %s", v->config.name,
-               v->refusal.text);
-    return answer;
-}
-
 static bool refuse_stream(struct still_visit *v, int err, struct web_still *out)
 {
     if (err == CATALOG_REFUSED)
@@ -168,13 +144,14 @@ static bool ask_picture(struct still_visit *v, struct still_maker *maker, const 
     return end(v);
 }
 
-bool still_visit_ask(struct still_visit *v, const struct still_query *q, struct web_still *out,
+bool still_visit_ask(struct still_visit *v, const struct path_query *q, struct web_still *out,
                      usec_t now)
 {
     char path[REQUEST_URL_PATH_MAX];
     struct stream *stream;
     *out = (struct web_still){.status = 200};
-    enum access_answer answer = v->let_in ? ACCESS_GRANTED : ask_access(v, q, now);
+    enum access_answer answer =
+        v->let_in ? ACCESS_GRANTED : path_guest_ask(v->guest, q, v->config.name, &v->refusal, now);
     if (answer == ACCESS_WAITS)
         return false;
     if (answer == ACCESS_REFUSED) {

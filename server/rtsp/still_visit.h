@@ -8,7 +8,7 @@
 #include <uv.h>
 
 #include "common/base/usec.h"
-#include "common/wire/text.h"
+#include "server/rtsp/path_guest.h"
 #include "server/web/web_front.h"
 
 #ifdef __cplusplus
@@ -32,21 +32,13 @@ struct still_visit_config {
     void *ctx;
 };
 
-struct still_query {
-    struct text path, query; // of the URL; the path without .jpg. "small" in the query: a picture
-                             // for a list, of a film that need not be open
-    struct text authorization;
-    struct text token; // of a browser's login; .len == 0: none
-    bool is_secure;
-    bool head; // whether there is a picture is not tried
-};
-
 struct still_visit *still_visit_new(const struct still_visit_config *config); // NULL: no memory
 void still_visit_free(struct still_visit *v);                                 // NULL is fine
-// Returns false if the request has to wait: for a password, the stream and a picture, for the
-// limits of access_guest.h, catalog.h and still_maker.h. Else true: *out is valid until the next
-// call.
-bool still_visit_ask(struct still_visit *v, const struct still_query *q, struct web_still *out,
+// "small" in the query: a picture for a list, of a film that need not be open. Of HEAD no picture
+// is tried. Returns false if the request has to wait: for a password, the stream and a picture, for
+// the limits of access_guest.h, catalog.h and still_maker.h. Else true: *out is valid until the
+// next call.
+bool still_visit_ask(struct still_visit *v, const struct path_query *q, struct web_still *out,
                      usec_t now);
 
 #ifdef __cplusplus
