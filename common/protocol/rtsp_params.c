@@ -85,9 +85,20 @@ static void read_transport(struct text value, struct rtsp_params *params)
     }
 }
 
+// "SECONDS REASON". A malformed line is skipped.
+static void read_away(struct text value, struct rtsp_params *out)
+{
+    struct scan s = scan_of(value.at, value.len);
+    double seconds;
+    if (!read_figure(scan_until(&s, ' '), &seconds))
+        return;
+    out->source_away_s = seconds;
+    text_copy((struct text){s.at, scan_left(&s)}, out->source_why, sizeof(out->source_why));
+}
+
 void rtsp_params_decode(struct text body, struct rtsp_params *out)
 {
-    *out = (struct rtsp_params){.level = -1, .skipped = NAN};
+    *out = (struct rtsp_params){.level = -1, .skipped = NAN, .source_away_s = NAN};
     transport_info_clear(&out->transport);
     out->relay = relay_info_unknown();
     size_t at = 0;
@@ -102,6 +113,8 @@ void rtsp_params_decode(struct text body, struct rtsp_params *out)
             out->level = (int)number;
         } else if (text_is_nocase(name, "transport")) {
             read_transport(value, out);
+        } else if (text_is_nocase(name, "source-away")) {
+            read_away(value, out);
         }
     }
 }

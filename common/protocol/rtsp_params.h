@@ -14,13 +14,17 @@
 extern "C" {
 #endif
 
+enum { RTSP_PARAMS_WHY = 96 }; // bytes of a reason, with NUL
+
 struct rtsp_params {
     bool has_clock;
-    usec_t sender_wall;              // the sender's wall clock
-    int level;                       // -1: not reported
-    struct transport_info transport; // NaN: not reported
-    struct relay_info relay;         // NaN: not reported
-    double skipped;                  // frames that the sender left out; NaN: not reported
+    usec_t sender_wall;               // the sender's wall clock
+    int level;                        // -1: not reported
+    struct transport_info transport;  // NaN: not reported
+    struct relay_info relay;          // NaN: not reported
+    double source_away_s;             // since the server's source sends nothing; NaN: it sends
+    char source_why[RTSP_PARAMS_WHY]; // with that: the reason, for people; may be empty
+    double skipped;                   // frames that the sender left out; NaN: not reported
 };
 
 // Decodes the body of a response to GET_PARAMETER. A line that is unknown or malformed is skipped:

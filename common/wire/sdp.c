@@ -204,6 +204,8 @@ static void put_session(struct put *p, const struct sdp *s, bool v6)
         put_line(p, "a=x-weir-clock:", s->clock);
     if (s->reorders)
         put_format(p, "a=x-weir-order:decoding\r\n");
+    if (s->recorded)
+        put_format(p, "a=x-weir-recorded\r\n");
     if (s->via[0])
         put_line(p, "a=x-weir-via:", s->via);
     if (s->validator[0])

@@ -126,6 +126,7 @@ struct sdp {
     bool tmmbr;            // a max rate may be requested: RFC 5104, 7.1
     bool ccfb;             // reports of RFC 8888 are supported (a=rtcp-fb, its section 6)
     bool reorders;         // true if a=x-weir-order is present
+    bool recorded;         // the server has a recording of it; written, not read
     char via[SDP_MAX_VIA]; // empty: the server is the source
     char validator[SDP_MAX_VALIDATOR]; // of the file's bytes (x-weir-origin); empty: unknown
     struct sdp_audio audio;

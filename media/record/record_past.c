@@ -42,7 +42,7 @@ struct record_past {
     int fd;           // -1: none
     struct entry now; // the open file
     usec_t wall;      // of its begin
-    usec_t end;       // of the newest cluster that was read of it
+    usec_t end;       // of the newest picture that was read of it: its audio may go on
     int64_t first;    // offset of its first cluster
     int64_t at;       // offset of the next cluster
     uint8_t *window;  // owned: WINDOW bytes
@@ -361,7 +361,7 @@ static bool to_start_codes(uint8_t *data, size_t len)
 }
 
 // Adds the blocks of the cluster that the group's bytes end with, from `at` on.
-static int add_items(const struct record_past *p, struct record_group *g, size_t at, size_t len,
+static int add_items(struct record_past *p, struct record_group *g, size_t at, size_t len,
                      const struct record_cluster_head *c)
 {
     const uint8_t *cluster = g->bytes + at;
@@ -382,6 +382,8 @@ static int add_items(const struct record_past *p, struct record_group *g, size_t
                 return ERR_NO_MEMORY;
             g->items = more;
         }
+        if (!is_audio)
+            p->end = usec_max(p->end, p->wall + c->time + b.time);
         // Offsets for now: the bytes may move.
         g->items[g->count++] =
             (struct record_past_item){.is_audio = is_audio,
@@ -414,7 +416,6 @@ static int read_file(struct record_past *p, struct record_group *g)
         if (read_at(p->fd, g->bytes + used, c.bytes, p->at) < c.bytes)
             return clusters ? 0 : ERR_AGAIN;
         p->at += (int64_t)c.bytes;
-        p->end = p->wall + c.time;
         err = add_items(p, g, used, c.bytes, &c);
         if (err == ERR_NO_MEMORY)
             return err;
@@ -498,6 +499,61 @@ int record_past_find(struct record_past *p, usec_t wall)
         return ERR_NOT_FOUND;
     seek_file(p, wall - p->wall);
     return 0;
+}
+
+// ---- What was recorded
+
+// Returns when the open file ends: the time of its last cluster, of which each has 0.3 s.
+static usec_t end_of_file(const struct record_past *p)
+{
+    int64_t at = bisect(p, INT64_MAX);
+    struct record_cluster_head c;
+    bool key;
+    usec_t last = 0;
+    while (peek(p, at, PEEK, &c, &key) == 0) {
+        last = c.time;
+        at += (int64_t)c.bytes;
+    }
+    return p->wall + last;
+}
+
+int record_past_spans(struct record_past *p, usec_t from, usec_t to, usec_t apart,
+                      record_span_fn *each, void *ctx)
+{
+    usec_t begin = 0, end = 0; // of the span; the same: none
+    list_files(p);
+    for (int i = 0; i < p->count && p->list[i].from < to; i++) {
+        const struct entry *e = &p->list[i];
+        bool is_last = i + 1 == p->count;
+        usec_t next = is_last ? to : p->list[i + 1].from;
+        usec_t first = e->from, last = next;
+        if (next <= from)
+            continue;
+        if (is_last || next - e->from >= apart) {
+            if (!open_file(p, e))
+                continue;
+            first = p->now.from;
+            last = end_of_file(p);
+            if (!is_last) {
+                (void)read_tag(p, &p->list[i + 1]); // a name has no more than the second
+                next = p->list[i + 1].from;
+            }
+            if (!is_last && next - last <= RECORD_SPAN_GAP) // the clocks overlap, or nearly meet
+                last = next;
+        }
+        first = usec_max(first, from);
+        last = usec_min(last, to);
+        if (last <= first)
+            continue;
+        if (end > begin && first - end > RECORD_SPAN_GAP) {
+            if (!each(ctx, begin, end))
+                return ERR_END;
+            begin = first;
+        }
+        begin = end > begin ? begin : first;
+        end = usec_max(end, last);
+    }
+    return end <= begin || each(ctx, begin, end) ? 0 : ERR_END;
 }
 
 struct record_past *record_past_new(const char *pattern)

@@ -47,6 +47,16 @@ int record_past_find(struct record_past *p, usec_t wall);
 // ERR_NOT_FOUND, ERR_NO_MEMORY.
 int record_past_read(struct record_past *p, struct record_group **out);
 
+enum { RECORD_SPAN_GAP = 2 * 1000 * 1000 }; // us; a shorter gap is none
+// Returns false to end the listing.
+typedef bool record_span_fn(void *ctx, usec_t from, usec_t to);
+// Calls `each` for each span of time between `from` and `to` that was recorded without a gap, the
+// oldest first. The end of a file is read only if the next one begins `apart` or more after it
+// began: gaps of files that follow each other sooner are not looked for. Returns 0, or ERR_END:
+// `each` returned false.
+int record_past_spans(struct record_past *p, usec_t from, usec_t to, usec_t apart,
+                      record_span_fn *each, void *ctx);
+
 #ifdef __cplusplus
 }
 #endif

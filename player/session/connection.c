@@ -827,10 +827,12 @@ static const struct rtsp_link_ops link_ops = {.rtsp = {.on_connected = on_connec
 // ---- Periodic checks ----
 
 // Ends the connection if no media arrives: a server may respond to every request and still send
-// nothing.
+// nothing. While it says that its source is away, none is due.
 static void check_silence(struct connection *c, usec_t now)
 {
-    bool due = c->phase == PLAYING && !is_paused(c);
+    const char *why;
+    bool sends = path_stats_source_away(c->path, &why, now) < 0;
+    bool due = c->phase == PLAYING && !is_paused(c) && sends;
     usec_t silent = media_silence_look(&c->silence, stream_player_packets(c->stream), due, now);
     usec_t limit = rtsp_link_silence_limit(c->link);
     // A film plays from its buffer; the network may be there again before that is empty.
@@ -1149,6 +1151,11 @@ double connection_seek_base(const struct connection *c)
 void connection_policy(const struct connection *c, char out[LEVEL_POLICY_TEXT])
 {
     level_policy_text(c->policy, out);
+}
+
+usec_t connection_source_away(const struct connection *c, const char **why, usec_t now)
+{
+    return path_stats_source_away(c->path, why, now);
 }
 
 usec_t connection_origin_away(const struct connection *c, usec_t now)

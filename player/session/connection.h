@@ -182,6 +182,8 @@ void connection_policy(const struct connection *c, char out[LEVEL_POLICY_TEXT]);
 struct connection_status connection_read(const struct connection *c);
 // See path_stats_origin_away.
 usec_t connection_origin_away(const struct connection *c, usec_t now);
+// See path_stats_source_away.
+usec_t connection_source_away(const struct connection *c, const char **why, usec_t now);
 
 #ifdef __cplusplus
 }

@@ -19,7 +19,9 @@ struct path_stats {
     usec_t rtt;
     struct windowed_min of_requests; // the round trips of RTSP requests
     struct transport_info sender;
-    usec_t away_since; // a proxy lost its origin at this time; USEC_NEVER: it has it
+    usec_t away_since;        // a proxy lost its origin at this time; USEC_NEVER: it has it
+    usec_t source_away_since; // the server's source sends nothing; USEC_NEVER: it sends
+    char source_why[RTSP_PARAMS_WHY];
 };
 
 struct path_stats *path_stats_new(struct qoe *qoe, struct trace *events)
@@ -31,7 +33,7 @@ struct path_stats *path_stats_new(struct qoe *qoe, struct trace *events)
     p->events = events;
     transport_info_clear(&p->sender);
     windowed_min_init(&p->of_requests, REQUESTS_OF);
-    p->away_since = USEC_NEVER;
+    p->away_since = p->source_away_since = USEC_NEVER;
     return p;
 }
 
@@ -97,6 +99,23 @@ static void note_origin(struct path_stats *p, double away_s, usec_t now)
     }
 }
 
+static void note_source(struct path_stats *p, const struct rtsp_params *params, usec_t now)
+{
+    bool was_away = p->source_away_since != USEC_NEVER;
+    bool is_away = params->source_away_s < 1e9;
+    memcpy(p->source_why, params->source_why, sizeof(p->source_why));
+    if (is_away)
+        p->source_away_since = now - (usec_t)(params->source_away_s * USEC_PER_SEC);
+    if (is_away && !was_away)
+        log_warn("the server's source is away%s%s: the media continues when it is back",
+                 *p->source_why ? ": " : "", p->source_why);
+    else if (was_away && !is_away)
+        log_info("the server's source is back after %.1f s",
+                 usec_to_sec(now - p->source_away_since));
+    if (!is_away)
+        p->source_away_since = USEC_NEVER;
+}
+
 void path_stats_answer(struct path_stats *p, const struct rtsp_client_answer *a, usec_t now)
 {
     report_mtp_mode(p, &a->params.transport, now);
@@ -104,6 +123,7 @@ void path_stats_answer(struct path_stats *p, const struct rtsp_client_answer *a,
     if (!isnan(a->params.skipped))
         qoe_on_sender_skipped(p->qoe, (uint64_t)a->params.skipped);
     note_origin(p, a->params.relay.backbone_away_s, now);
+    note_source(p, &a->params, now);
     qoe_on_relay(p->qoe, a->params.relay.backbone_delay_ms, a->params.relay.proxy_delay_ms);
     // One request or its answer may have been lost: TCP sends it again after a second.
     windowed_min_add(&p->of_requests, a->rtt, now);
@@ -142,4 +162,10 @@ const struct transport_info *path_stats_sender(const struct path_stats *p)
 usec_t path_stats_origin_away(const struct path_stats *p, usec_t now)
 {
     return p->away_since == USEC_NEVER ? -1 : usec_max(0, now - p->away_since);
+}
+
+usec_t path_stats_source_away(const struct path_stats *p, const char **why, usec_t now)
+{
+    *why = p->source_why;
+    return p->source_away_since == USEC_NEVER ? -1 : usec_max(0, now - p->source_away_since);
 }

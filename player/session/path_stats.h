@@ -34,6 +34,9 @@ usec_t path_stats_rtt(const struct path_stats *p); // 0: unknown
 const struct transport_info *path_stats_sender(const struct path_stats *p);
 // Returns the time since a proxy lost its origin, or -1 if it did not.
 usec_t path_stats_origin_away(const struct path_stats *p, usec_t now);
+// Returns how long the server's source has sent nothing, as far as the server says it; -1: it
+// sends. *why: the reason, borrowed; may be empty.
+usec_t path_stats_source_away(const struct path_stats *p, const char **why, usec_t now);
 
 #ifdef __cplusplus
 }

@@ -204,7 +204,8 @@ static void make_message(const struct connection_status *c, const struct ui_fact
         .next = reconnect_remaining(f->reconnect, now),
         .described = c->video,
         .silence = -1,
-        .origin_away = -1};
+        .origin_away = -1,
+        .source_away = -1};
     if (c->video) {
         const struct video_pipeline *pipeline = video_player_pipeline(c->video);
         const struct playout *playout = video_pipeline_playout(pipeline);
@@ -216,6 +217,7 @@ static void make_message(const struct connection_status *c, const struct ui_fact
         m.buffer_target = playout_goal(playout);
         m.silence = video_pipeline_silence(pipeline, now);
         m.origin_away = connection_origin_away(f->shown, now);
+        m.source_away = connection_source_away(f->shown, &m.source_why, now);
         m.cause = video_pipeline_stall_cause(pipeline);
         m.sender_is_slow = video_pipeline_sender_is_slow(pipeline);
     }

@@ -419,14 +419,22 @@ static void await_writer(struct camera *c, const char *why, usec_t now)
     pthread_mutex_unlock(&c->lock);
 }
 
+static void note_away(struct camera *c, const char *why, usec_t now)
+{
+    pthread_mutex_lock(&c->lock);
+    if (!c->stats.is_away)
+        c->stats.away_since = usec_min(c->retry.away, now);
+    c->stats.is_away = true;
+    utf8_copy(why ? why : "", c->stats.why, sizeof(c->stats.why));
+    pthread_mutex_unlock(&c->lock);
+}
+
 static void on_end(void *ctx, int status, const char *why, usec_t now)
 {
     struct camera *c = ctx;
     if (c->pipe || c->publisher) {
         c->is_over = true;
-        pthread_mutex_lock(&c->lock);
-        c->stats.is_away = true;
-        pthread_mutex_unlock(&c->lock);
+        note_away(c, why, now);
         if (c->waits)
             await_writer(c, why, now);
         else
@@ -438,9 +446,7 @@ static void on_end(void *ctx, int status, const char *why, usec_t now)
     c->is_over = true;
     c->keeps_alive_in_turn |= rtsp_camera_expired(c->link);
     c->retry_at = camera_retry_ended(&c->retry, status == 401 || status == 403, &slower, now);
-    pthread_mutex_lock(&c->lock);
-    c->stats.is_away = true;
-    pthread_mutex_unlock(&c->lock);
+    note_away(c, why, now);
     if (c->state == OPENING)
         fail(c, ERR_IO, why);
     else if (c->state == OPEN && !was_away)
@@ -520,6 +526,7 @@ static void lose(struct camera *c, usec_t now)
     else if (c->state == OPEN && c->retry.away == USEC_NEVER) {
         log_warn("%s: %s; waiting for its writer", c->title, why);
         c->retry.away = c->pace.picture;
+        note_away(c, why, now);
     }
 }
 
@@ -650,7 +657,7 @@ static void take_publisher(struct camera *c, struct publisher *p)
 }
 
 // Reads what `source` names. Returns 0, or an error (logged).
-static int take_source(struct camera *c, const char *source, bool waits)
+static int take_source(struct camera *c, const char *source, const char *name, bool waits)
 {
     const char *why, *slash = strrchr(source, '/');
     c->fifo = -1;
@@ -660,7 +667,12 @@ static int take_source(struct camera *c, const char *source, bool waits)
             log_error("the URL of the camera is malformed: %s", why);
         if (!c->url.has_port && !c->url.secure)
             c->url.port = URL_RTSP_PORT;
-        snprintf(c->title, sizeof(c->title), "camera at %.100s", c->url.host);
+        char title[sizeof(c->title)];
+        if (name)
+            snprintf(title, sizeof(title), "%.48s (camera at %.60s)", name, c->url.host);
+        else
+            snprintf(title, sizeof(title), "camera at %.100s", c->url.host);
+        utf8_copy(title, c->title, sizeof(c->title));
         return err;
     }
     bool is_input = strcmp(source, "-") == 0;
@@ -678,8 +690,8 @@ static int take_source(struct camera *c, const char *source, bool waits)
 
 // `publisher`: NULL: `source` names the camera. NULL: *err, and ERR_NO_MEMORY if there is no thread
 // (logged).
-static struct camera *start(const char *source, struct publisher *publisher, bool has_audio,
-                            bool waits, int *err)
+static struct camera *start(const char *source, const char *name, struct publisher *publisher,
+                            bool has_audio, bool waits, int *err)
 {
     struct camera *c = calloc(1, sizeof(*c));
     *err = ERR_NO_MEMORY;
@@ -689,7 +701,7 @@ static struct camera *start(const char *source, struct publisher *publisher, boo
     if (publisher)
         take_publisher(c, publisher);
     else
-        *err = take_source(c, source, waits);
+        *err = take_source(c, source, name, waits);
     c->has_audio = has_audio;
     c->written_at = USEC_NEVER;
     camera_retry_init(&c->retry);
@@ -778,16 +790,16 @@ static struct camera *await(struct camera *c, struct media_guard *guard, int *er
     return NULL;
 }
 
-struct camera *camera_open(const char *source, bool has_audio, bool waits,
+struct camera *camera_open(const char *source, const char *name, bool has_audio, bool waits,
                            struct media_guard *guard, int *err)
 {
-    return await(start(source, NULL, has_audio, waits, err), guard, err);
+    return await(start(source, name, NULL, has_audio, waits, err), guard, err);
 }
 
 struct camera *camera_open_published(struct publisher *p, bool has_audio, struct media_guard *guard,
                                      int *err)
 {
-    return await(start(NULL, p, has_audio, false, err), guard, err);
+    return await(start(NULL, NULL, p, has_audio, false, err), guard, err);
 }
 
 const char *camera_title(const struct camera *c)

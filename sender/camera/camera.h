@@ -58,14 +58,15 @@ bool camera_is(const char *source);
 // the camera is not asked for its audio. `waits`: a FIFO whose writer ends waits for the next one.
 // On failure logs the reason, without password, and returns NULL; *err is ERR_MALFORMED,
 // ERR_UNSUPPORTED, ERR_IO, ERR_TIMED_OUT, ERR_CLOSED or ERR_NO_MEMORY.
-struct camera *camera_open(const char *source, bool has_audio, bool waits,
+// `name`: of the source, for people; NULL: it has none.
+struct camera *camera_open(const char *source, const char *name, bool has_audio, bool waits,
                            struct media_guard *guard, int *err);
 // The same for what a client publishes; the camera takes a reference of `p`. It is open within 20
 // s, or fails.
 struct camera *camera_open_published(struct publisher *p, bool has_audio, struct media_guard *guard,
                                      int *err);
-// "camera at HOST", "standard input", "pipe NAME" or a publisher's name: for people. It has no
-// path, in which some cameras expect a password.
+// "NAME (camera at HOST)", "camera at HOST", "standard input", "pipe NAME" or a publisher's name:
+// for people. It has no path, in which some cameras expect a password.
 const char *camera_title(const struct camera *c);
 bool camera_is_pipe(const struct camera *c);
 struct fps camera_fps(struct camera *c);    // any thread
@@ -89,6 +90,8 @@ void camera_free(struct camera *c); // stops it, if it is not, and joins the thr
 
 struct camera_stats {
     bool is_away;
+    usec_t away_since; // with is_away; a time of clock.h
+    char why[96];      // with is_away: the reason, for people; may be empty
     uint64_t frames;
     double fps;      // of the last second
     double rate_bps; // of the last second

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 #include "sender/camera/camera_media.h"
 
+#include <assert.h>
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -491,6 +492,16 @@ static void stats(const struct stream_media *base, struct stream_stats *out)
     out->audio_bps = m->base.audio_bps;
 }
 
+static bool away(const struct stream_media *base, struct media_away *out)
+{
+    struct camera_stats now;
+    camera_stats(((const struct camera_media *)base)->camera, &now);
+    out->since = now.away_since;
+    static_assert(sizeof(out->why) == sizeof(now.why), "the same text");
+    memcpy(out->why, now.why, sizeof(out->why));
+    return now.is_away;
+}
+
 static void media_free(struct stream_media *base)
 {
     struct camera_media *m = (struct camera_media *)base;
@@ -515,6 +526,7 @@ struct stream_media *camera_media_new(struct camera *camera)
                                                 .take = take,
                                                 .leave = leave,
                                                 .is_over = is_over,
+                                                .away = away,
                                                 .free = media_free};
     struct camera_media *m = calloc(1, sizeof(*m));
     if (!m) {

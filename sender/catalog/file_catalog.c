@@ -234,6 +234,12 @@ static struct stream_media *file_still(struct catalog *base, struct still_wish *
     return is_it ? film_still_new(c->stills, NULL, c->options->source, w->at) : NULL;
 }
 
+static const char *file_recorded(struct catalog *base, const char *path)
+{
+    struct file_catalog *c = (struct file_catalog *)base;
+    return c->one->ops->recorded(c->one, path);
+}
+
 static void file_stats(struct catalog *base, struct stats *out, session_stats_fn *each, void *ctx,
                        usec_t now)
 {
@@ -266,6 +272,7 @@ struct catalog *file_catalog_new(uv_loop_t *loop, const struct options *o, struc
     static const struct catalog_ops ops = {.take = file_take,
                                            .leave = file_leave,
                                            .still = file_still,
+                                           .recorded = file_recorded,
                                            .stats = file_stats,
                                            .set_highest = file_set_highest,
                                            .free = file_free};

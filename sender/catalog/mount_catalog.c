@@ -2,6 +2,7 @@
 #include "sender/catalog/mount_catalog.h"
 
 #include <assert.h>
+#include <inttypes.h>
 #include <stdatomic.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -503,7 +504,12 @@ static void list_mount(const struct mount *m, struct put *out)
         if (!ladder_size_repeats(&media->ladder, i))
             put_format(out, "%s%dx%d", i < top ? "," : "", media->ladder.sizes[i].width,
                        media->ladder.sizes[i].height);
-    put_format(out, "%s\r\n", has_pictures ? "" : "?");
+    struct media_away away;
+    put_format(out, "%s", has_pictures ? "" : "?");
+    if (media->ops->away && media->ops->away(media, &away))
+        put_format(out, "\taway=%" PRId64,
+                   (clock_wall() - (clock_now() - away.since)) / USEC_PER_SEC);
+    put_format(out, "\r\n");
 }
 
 static int mount_list(struct catalog *base, struct catalog_hold *h, char *out, size_t cap,
@@ -546,6 +552,12 @@ static int mount_set_highest(struct catalog *base, const char *path, int level, 
     if (is_open)
         stream_set_highest(&m->film->stream, level, now);
     return 0;
+}
+
+static const char *mount_recorded(struct catalog *base, const char *path)
+{
+    const struct mount *m = find((struct mount_catalog *)base, path);
+    return m && m->source->codec == SDP_H264 ? m->source->record : NULL;
 }
 
 static void mount_stats(struct catalog *base, struct stats *out, session_stats_fn *each, void *ctx,
@@ -921,6 +933,7 @@ struct catalog *mount_catalog_new(uv_loop_t *loop, const struct options *o)
                                            .leave = mount_leave,
                                            .list = mount_list,
                                            .still = mount_still,
+                                           .recorded = mount_recorded,
                                            .stats = mount_stats,
                                            .set_highest = mount_set_highest,
                                            .publish = mount_publish,

@@ -481,9 +481,10 @@ static struct stream_media *open_camera(struct media_guard *guard, const struct 
 {
     bool is_silent = o->audio && strcmp(o->audio, "none") == 0;
     bool waits = o->wait || *o->mount; // the other sources go on without it
-    struct camera *camera = o->publisher
-                                ? camera_open_published(o->publisher, !is_silent, guard, err)
-                                : camera_open(name, !is_silent, waits, guard, err);
+    struct camera *camera =
+        o->publisher
+            ? camera_open_published(o->publisher, !is_silent, guard, err)
+            : camera_open(name, *o->mount ? o->mount + 1 : NULL, !is_silent, waits, guard, err);
     if (!camera)
         return NULL;
     *err = ERR_UNSUPPORTED;
@@ -600,6 +601,7 @@ int stream_open(struct stream *s, struct media_guard *guard, const struct option
     err = media_guard_check(guard); // opening the audio may have timed out
     if (!err) {
         stream_init(s, m, media_guard_ref(guard));
+        s->record = m->codec == SDP_H264 ? o->record : NULL;
         note_tracks(m);
         if (m->kind == SDP_SOURCE_FILE)
             s->subtitles = open_subtitles(name, guard);

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 #include "server/http/http_connection.h"
 
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/uio.h>
@@ -15,6 +16,7 @@
 enum {
     IN_BYTES = HTTP_HEAD_MAX + HTTP_BODY_MAX,
     IN_A_ROW = 8, // requests of one connection that are served before others have their turn
+    CHUNK_LINE = 24,
 };
 // How long a connection that ends reads and drops what the peer still sends: it would be answered
 // with a reset, which could overtake the response.
@@ -45,6 +47,9 @@ struct http_connection {
     size_t at, end;         // what of it is left to be written
     size_t bytes;           // of the body
     bool ends;              // after this response
+    bool in_parts;          // further parts of the body follow
+    bool is_chunked;        // they are chunks
+    bool starves;           // the next part is waited for
     bool counts;            // it is a response to a request that could be read
     size_t unacked;         // of what was written, when it was last looked at
 };
@@ -81,6 +86,56 @@ static bool write_body(struct http_connection *c, usec_t now)
     return true;
 }
 
+// Breaks the connection off.
+static void end(struct http_connection *c)
+{
+    c->state = ENDED;
+    if (c->config.tcp)
+        c->config.on_end(c->config.ctx, c);
+    else
+        timer_set(c->turn, 0); // at once
+}
+
+// Gets the next part of the body. Returns false if there is none now.
+static bool next_part(struct http_connection *c, usec_t now)
+{
+    char line[CHUNK_LINE];
+    http_body_unref(c->body);
+    c->body = NULL;
+    int err = c->config.ops->more(c->config.handler, &c->body, now);
+    c->starves = err == ERR_AGAIN;
+    if (c->starves)
+        tcp_conn_want_room(c->tcp, false);
+    else if (err && err != ERR_END)
+        end(c);
+    if (err && err != ERR_END)
+        return false;
+    c->in_parts = !err;
+    c->at = 0;
+    c->end = err ? 0 : c->body->bytes;
+    if (c->is_chunked) {
+        int len = snprintf(line, sizeof(line), "%s%zx\r\n%s", c->bytes ? "\r\n" : "", c->end,
+                           err ? "\r\n" : "");
+        (void)tcp_conn_send(c->tcp, line, (size_t)len); // a closed one says so by itself
+    }
+    c->bytes += c->end;
+    c->since = now;
+    return true;
+}
+
+// Writes the body as far as the kernel takes it and it is there. Returns true if all was written.
+static bool write_parts(struct http_connection *c, usec_t now)
+{
+    while (write_body(c, now)) {
+        if (!c->in_parts)
+            return true;
+        if (!next_part(c, now))
+            return false;
+    }
+    tcp_conn_want_room(c->tcp, true);
+    return false;
+}
+
 // Sends a response, of which the head shares a segment with the body's beginning.
 static void respond(struct http_connection *c, const struct http_request *request,
                     struct http_response *r, usec_t now)
@@ -88,7 +143,12 @@ static void respond(struct http_connection *c, const struct http_request *reques
     bool is_head = request && request->method == HTTP_HEAD;
     bool has_body = r->body && !is_head && r->bytes;
     bool upgrades = r->head.status == 101;
-    r->ends = r->ends && !upgrades;
+    r->ends = (r->ends && !upgrades) || r->in_parts;
+    c->in_parts = r->in_parts;
+    c->is_chunked = r->in_parts && request && request->minor >= 1;
+    c->starves = false;
+    if (c->is_chunked)
+        http_head_add(&r->head, "Transfer-Encoding", "chunked");
     http_head_end(&r->head, r->bytes, r->ends);
     c->state = WRITING;
     c->since = c->moved = now;
@@ -109,13 +169,12 @@ static void respond(struct http_connection *c, const struct http_request *reques
         (void)tcp_conn_send(c->tcp, r->head.text + written, r->head.len - written);
     else
         c->at += written - r->head.len;
-    if (write_body(c, now)) {
-        end_response(c, now);
-        c->state = upgrades ? UPGRADED : c->state;
+    if (!write_parts(c, now)) {
+        tcp_conn_hold(c->tcp);
         return;
     }
-    tcp_conn_hold(c->tcp);
-    tcp_conn_want_room(c->tcp, true);
+    end_response(c, now);
+    c->state = upgrades ? UPGRADED : c->state;
 }
 
 static void refuse(struct http_connection *c, const struct http_request *r, int status, usec_t now)
@@ -223,7 +282,7 @@ static int on_input(void *ctx, const uint8_t *data, size_t len, usec_t now)
 
 void http_connection_room(struct http_connection *c, usec_t now)
 {
-    if (c->state != WRITING || !write_body(c, now))
+    if (c->state != WRITING || !write_parts(c, now))
         return;
     end_response(c, now);
     if (c->state == READING)
@@ -304,6 +363,8 @@ bool http_connection_is_upgraded(const struct http_connection *c)
 
 void http_connection_wake(struct http_connection *c, usec_t now)
 {
+    if (c->starves)
+        http_connection_room(c, now);
     if (c->state != WAITING)
         return;
     c->state = READING;
@@ -330,13 +391,13 @@ void http_connection_tick(struct http_connection *c, usec_t now)
             http_connection_wake(c, now);
         return;
     }
+    if (c->state == WRITING && c->starves) { // the handler ends it
+        c->moved = c->since = now;
+        return;
+    }
     if (c->state != ENDED && now - c->moved >= USEC_PER_SEC / 2 && is_being_read(c))
         c->moved = now;
     if (c->state != ENDED && now - c->moved <= silence && now - c->since <= c->config.limit)
         return;
-    c->state = ENDED;
-    if (c->config.tcp)
-        c->config.on_end(c->config.ctx, c);
-    else
-        timer_set(c->turn, 0); // at once
+    end(c);
 }

@@ -53,7 +53,7 @@ bool http_connection_is_upgraded(const struct http_connection *c);
 void http_connection_free(struct http_connection *c);
 // Responds with 503 to whatever is requested, and ends the connection.
 void http_connection_turn_away(struct http_connection *c, usec_t now);
-// Serves the request that waits, if one does, again.
+// Serves the request that waits, if one does, again, or asks for the part that is waited for.
 void http_connection_wake(struct http_connection *c, usec_t now);
 bool http_connection_waits(const struct http_connection *c);
 // Call it several times a second: ends what has waited, or takes, too long.

@@ -33,6 +33,10 @@ struct http_response {
     size_t from, bytes;     // what of the body is sent; not with HEAD; SIZE_MAX without a body: of
                             // HEAD, the length is not known
     bool ends;              // the connection ends after it; not with status 101
+    // Its body comes from ops->more, and its length is not known. It has no `body`. The connection
+    // ends after it, and a client of HTTP/1.1 gets chunks (RFC 9112, 7.1), so that it knows whether
+    // it has all.
+    bool in_parts;
 };
 
 struct http_handler_ops {
@@ -43,6 +47,11 @@ struct http_handler_ops {
     // *deadline, at the latest.
     bool (*serve)(void *ctx, const struct http_exchange *x, struct http_response *out,
                   usec_t *deadline, usec_t now);
+    // Gives the next part of a response that comes in parts, one reference, when the one before is
+    // written. Returns 0; ERR_AGAIN: it is asked again after http_connection_wake; ERR_END: that
+    // was all; an error: the rest does not come, and the connection breaks off. NULL: no response
+    // has parts.
+    int (*more)(void *ctx, struct http_body **out, usec_t now);
     // Responds with an error that the server found. `r`: NULL: no request could be read.
     void (*refuse)(void *ctx, const struct http_request *r, int status, struct http_response *out);
 };

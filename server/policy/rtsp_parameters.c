@@ -124,6 +124,15 @@ void rtsp_parameter_transport(const struct transport_info *info, double skipped,
     }
 }
 
+void rtsp_parameter_away(double seconds, const char *why, char *out, size_t cap)
+{
+    size_t used = strlen(out);
+    snprintf(out + used, cap - used, "\r\nsource-away: %.3f ", seconds);
+    for (used = strlen(out); *why && used + 1 < cap; why++)
+        out[used++] = (unsigned char)*why < ' ' ? ' ' : *why;
+    out[used] = '\0';
+}
+
 void rtsp_parameter_relay(const struct relay_info *info, char *out, size_t cap)
 {
     struct relay_info values = *info;

@@ -71,6 +71,9 @@ void rtsp_parameter_transport(const struct transport_info *info, double skipped,
                               size_t cap);
 
 // Appends what a proxy knows of the way behind it to that line.
+// Appends the line "source-away: SECONDS REASON": the source of live media sends nothing since
+// then.
+void rtsp_parameter_away(double seconds, const char *why, char *out, size_t cap);
 void rtsp_parameter_relay(const struct relay_info *info, char *out, size_t cap);
 
 #ifdef __cplusplus

@@ -137,6 +137,12 @@ static bool is_over(const struct stream_media *base)
     return of->ops->is_over && of->ops->is_over(of);
 }
 
+static bool away(const struct stream_media *base, struct media_away *out)
+{
+    const struct stream_media *of = ((const struct rewind_media *)base)->of;
+    return of->ops->away && of->ops->away(of, out);
+}
+
 static void media_free(struct stream_media *base)
 {
     struct rewind_media *m = (struct rewind_media *)base;
@@ -158,6 +164,7 @@ struct stream_media *rewind_media_new(struct stream_media *of,
                                                 .take = take,
                                                 .leave = leave,
                                                 .is_over = is_over,
+                                                .away = away,
                                                 .free = media_free};
     assert(of->duration < 0 && of->codec == SDP_H264 && !of->relays);
     assert(!of->reorders || (config->is_passed_on && !config->record));

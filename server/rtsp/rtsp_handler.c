@@ -901,6 +901,10 @@ static void append_parameter(struct rtsp_handler *h, struct text name, struct te
         struct relay_info relay;
         if (session_relay_info(session, &relay, now))
             rtsp_parameter_relay(&relay, line, sizeof(line));
+        const struct stream_media *m = h->stream->media;
+        struct media_away away;
+        if (m->ops->away && m->ops->away(m, &away))
+            rtsp_parameter_away(usec_to_sec(now - away.since), away.why, line, sizeof(line));
     } else if (parameter != PARAMETER_GROUP_HASH || !write_hash(h, value, line, sizeof(line))) {
         rtsp_response_refuse(
             a, 451,

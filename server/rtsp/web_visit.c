@@ -14,6 +14,7 @@
 #include "server/access/access_guest.h"
 #include "server/http/http_connection.h"
 #include "server/http/http_content.h"
+#include "server/rtsp/clip_visit.h"
 #include "server/rtsp/login_visit.h"
 #include "server/rtsp/still_visit.h"
 
@@ -27,6 +28,7 @@ struct web_visit {
     struct access_guest *guest;   // owned; NULL: everybody may watch
     struct still_visit *still;    // owned; NULL: no still picture was requested
     struct login_visit *login;    // owned; NULL: no login was requested
+    struct clip_visit *clip;      // owned; NULL: no recording is requested
     bool is_let_in;               // the request that waits was let in
     bool plays;                   // some request for HLS or DASH was let in
     struct access_refusal refusal;
@@ -162,6 +164,50 @@ static bool answer_login(struct web_visit *v, const struct web_front *front,
     return true;
 }
 
+static void end_clip(struct web_visit *v)
+{
+    clip_visit_free(v->clip);
+    v->clip = NULL;
+}
+
+static bool answer_clip(struct web_visit *v, const struct web_front *front,
+                        const struct http_exchange *x, struct http_response *out, usec_t now)
+{
+    struct clip_visit_config config = {.loop = v->config.loop,
+                                       .catalog = v->config.catalog,
+                                       .on_ready = on_ready,
+                                       .ctx = v};
+    const struct http_request *r = x->request;
+    struct web_clip clip = {.status = 503, .reason = "out of memory"};
+    struct text path = web_front_clip_path(r);
+    bool is_head = r->method == HTTP_HEAD;
+    enum access_answer answer = let_in(v, front, x, path, now);
+    if (answer != ACCESS_GRANTED)
+        return answer == ACCESS_REFUSED;
+    if (!v->clip)
+        v->clip = clip_visit_new(&config);
+    if (v->clip && !clip_visit_ask(v->clip, path, r->query, is_head, &clip, now))
+        return false;
+    web_front_clip(front, r, &clip, &v->answer);
+    out->in_parts = clip.status == 200 && !is_head;
+    if (!out->in_parts)
+        end_clip(v);
+    return true;
+}
+
+static int more(void *ctx, struct http_body **out, usec_t now)
+{
+    struct web_visit *v = ctx;
+    int err = v->clip ? clip_visit_more(v->clip, out, now) : ERR_END;
+    if (err == ERR_AGAIN || !err)
+        return err;
+    if (err != ERR_END)
+        log_of(LOG_WARN, "viewer", v->config.name,
+               "viewer %s: the rest of a recording is not sent: %s", v->config.name, err_text(err));
+    end_clip(v);
+    return err;
+}
+
 static void refuse_media(struct web_visit *v, const struct web_front *front,
                          const struct http_request *r, int status)
 {
@@ -255,6 +301,8 @@ static bool serve(void *ctx, const struct http_exchange *x, struct http_response
         is_answered = answer_login(v, &front, x, a->task == WEB_LOGIN, now);
     else if (a->task == WEB_STILL)
         is_answered = answer_still(v, &front, x, now);
+    else if (a->task == WEB_CLIP)
+        is_answered = answer_clip(v, &front, x, out, now);
     else if (a->task == WEB_MEDIA)
         is_answered = answer_media(v, &front, x, out, deadline, now);
     if (!is_answered)
@@ -310,7 +358,7 @@ static void on_end(void *ctx, struct http_connection *c)
 struct web_visit *web_visit_new(const struct web_visit_config *config, usec_t now)
 {
     static const struct http_handler_ops ops = {
-        .body_max = body_max, .serve = serve, .refuse = refuse};
+        .body_max = body_max, .serve = serve, .more = more, .refuse = refuse};
     struct web_visit *v = calloc(1, sizeof(*v));
     if (!v)
         return NULL;
@@ -340,6 +388,7 @@ void web_visit_free(struct web_visit *v)
     http_connection_free(v->http);
     still_visit_free(v->still);
     login_visit_free(v->login);
+    clip_visit_free(v->clip);
     access_guest_free(v->guest);
     free(v);
 }

@@ -26,25 +26,34 @@ void catalog_begin_stats(const struct catalog *c, struct stats *out)
     }
 }
 
+static bool is_its_path(const struct catalog *c, const char *path)
+{
+    char where[REQUEST_PATH_MAX];
+    return request_path_decode(c->where, where, sizeof(where)) == 0 && strcmp(where, path) == 0;
+}
+
 static int one_take(struct catalog *c, const char *url_path, struct catalog_hold *h, bool only,
                     struct stream **out)
 {
     (void)h;
     (void)only;
     // Decoded, as keys and rules are compared: a path below the stream's is another one.
-    char where[REQUEST_PATH_MAX], path[REQUEST_PATH_MAX];
-    if (request_path_decode(c->where, where, sizeof(where)) != 0 ||
-        request_path_decode(url_path, path, sizeof(path)) != 0 || strcmp(where, path) != 0)
+    char path[REQUEST_PATH_MAX];
+    if (request_path_decode(url_path, path, sizeof(path)) != 0 || !is_its_path(c, path))
         return ERR_NOT_FOUND;
     *out = ((struct one_catalog *)c)->stream;
     return 0;
 }
 
+static const char *one_recorded(struct catalog *c, const char *path)
+{
+    return is_its_path(c, path) ? ((struct one_catalog *)c)->stream->record : NULL;
+}
+
 static int one_set_highest(struct catalog *c, const char *path, int level, usec_t now)
 {
     struct stream *stream = ((struct one_catalog *)c)->stream;
-    char where[REQUEST_PATH_MAX];
-    if (request_path_decode(c->where, where, sizeof(where)) != 0 || strcmp(where, path + 1) != 0)
+    if (!is_its_path(c, path + 1))
         return ERR_NOT_FOUND;
     if (level != LADDER_MAX_LEVELS - 1 && !ladder_has_level(&stream->media->ladder, level))
         return ERR_RANGE;
@@ -76,6 +85,7 @@ struct catalog *catalog_new_one(const char *path, struct stream *stream)
 {
     static const struct catalog_ops ops = {.take = one_take,
                                            .leave = one_leave,
+                                           .recorded = one_recorded,
                                            .stats = one_stats,
                                            .set_highest = one_set_highest,
                                            .free = one_free};

@@ -67,15 +67,20 @@ struct catalog_ops {
     void (*leave)(struct catalog *c, struct catalog_hold *h); // also cancels waiting
     // Writes a list of the films to `out`, as many lines as fit: the path, the seconds ("live",
     // "failed": it cannot be played, "away": no client publishes to it, "?": not known yet), and
-    // the sizes, separated by tabs; *count: number of all films. Returns 0; CATALOG_WAITS if the
-    // list is being made; ERR_TIMED_OUT if that takes longer than CATALOG_OPEN_LIMIT;
-    // ERR_NO_MEMORY. NULL: the catalog has no list, `take` never returns ERR_END.
+    // the sizes, separated by tabs, and of live media whose source is away "away=" and since when,
+    // in seconds since 1970; *count: number of all films. Returns 0; CATALOG_WAITS if the list is
+    // being made; ERR_TIMED_OUT if that takes longer than CATALOG_OPEN_LIMIT; ERR_NO_MEMORY. NULL:
+    // the catalog has no list, `take` never returns ERR_END.
     int (*list)(struct catalog *c, struct catalog_hold *h, char *out, size_t cap, int *count);
     // Returns media that gives one picture of a film without opening the film for viewers; the
     // caller calls its ops->free. NULL: *err is ERR_NO_MEMORY; CATALOG_REFUSED: w->refusal;
     // ERR_UNSUPPORTED: at this path pictures are taken of the open stream (`take`). Op NULL: at no
     // path.
     struct stream_media *(*still)(struct catalog *c, struct still_wish *w, int *err);
+    // Returns the names of the recording (record_name.h) of the stream at `path`, decoded, in
+    // H.264; borrowed until the next turn of the loop. NULL: it is not recorded. Op NULL: nothing
+    // is.
+    const char *(*recorded)(struct catalog *c, const char *path);
     // Collects the stats of all open streams: everything except the program's version and age.
     // `each`: see stream_stats.
     void (*stats)(struct catalog *c, struct stats *out, session_stats_fn *each, void *ctx,

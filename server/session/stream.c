@@ -53,6 +53,7 @@ void stream_describe(const struct stream *s, int level, struct sdp *out)
                         .reorders = m->reorders,
                         .ladder = m->ladder,
                         .bitrate_bps = m->ladder.levels[level].bitrate_bps};
+    out->recorded = s->record != NULL;
     snprintf(out->title, sizeof(out->title), "%s", m->title);
     clock_identity(out->clock);
     if (m->audio_bps) {

@@ -28,6 +28,7 @@ struct stream {
     size_t queue_bytes;
     size_t fragment_bytes; // max bytes of a frame in a packet; 0: what the path allows
     bool only_these;       // a viewer that offers none of `transports` is refused
+    const char *record;    // borrowed: names of its recording in H.264 (record_name.h); NULL: none
     int highest;           // level that viewers get; default LADDER_MAX_LEVELS - 1
     int sink_count;
     int sink_room;

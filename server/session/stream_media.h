@@ -45,6 +45,11 @@ struct picture_taker {
     struct picture_taker *next; // the media's own
 };
 
+struct media_away {
+    usec_t since; // a time of clock.h
+    char why[96]; // for people; may be empty
+};
+
 // An operation that the media does not need is NULL, except feed_new and free.
 struct stream_media_ops {
     // Call it once, before the first feed. Returns 0, or ERR_IO (logged).
@@ -63,6 +68,9 @@ struct stream_media_ops {
     void (*leave)(struct stream_media *m, struct picture_taker *t);
     // Returns true if the media has ended for good. NULL: it never does.
     bool (*is_over)(const struct stream_media *m);
+    // Live media: returns true if its source sends nothing, and is tried again. NULL: it does not
+    // get lost.
+    bool (*away)(const struct stream_media *m, struct media_away *out);
     // Does not wait for threads that read; the loop must run until its handles are closed. The
     // caller first stops the guard of the file that is read.
     void (*free)(struct stream_media *m);

@@ -17,7 +17,7 @@ static const char LOGIN[] = "/.weir/login", LOGOUT[] = "/.weir/logout";
 // For a request by a page: "Basic" would open the browser's own window for passwords.
 static const char LOGIN_CHALLENGE[] = "Weir-Login realm=\"weir\"";
 static const char EMBED[] = "weir.js"; // pages of others load it
-static const char STILL[] = ".jpg";
+static const char STILL[] = ".jpg", CLIP[] = ".mp4";
 static const char PROTOCOL[] = "rtsp.onvif.org";
 static const char METHODS[] = "GET, HEAD, OPTIONS";
 
@@ -249,7 +249,8 @@ void web_front_answer(const struct web_front *w, const struct http_request *r, s
         refuse(w, r, http_head_no_method(r->method), "expected GET or HEAD", a);
     } else if (upgrade && !head) {
         answer_upgrade(w, r, a);
-    } else if (!web_front_still_path(r).at && !web_front_media_path(r).at) {
+    } else if (!web_front_still_path(r).at && !web_front_clip_path(r).at &&
+               !web_front_media_path(r).at) {
         answer_file(w, r, a);
     } else if (is_foreign) { // whether there is such a stream or not, and its camera stays off
         refuse(w, r, 403,
@@ -257,7 +258,9 @@ void web_front_answer(const struct web_front *w, const struct http_request *r, s
                "with --allow-origin and their origin to allow them",
                a);
     } else {
-        *a = (struct web_answer){.task = web_front_still_path(r).at ? WEB_STILL : WEB_MEDIA};
+        *a = (struct web_answer){.task = web_front_still_path(r).at  ? WEB_STILL
+                                         : web_front_clip_path(r).at ? WEB_CLIP
+                                                                     : WEB_MEDIA};
     }
 }
 
@@ -284,32 +287,53 @@ struct text web_front_media_path(const struct http_request *r)
     return (struct text){r->path.at, len};
 }
 
-struct text web_front_still_path(const struct http_request *r)
+// Returns the path before the suffix; .at == NULL: it has another one, or nothing before it.
+static struct text path_before(const struct http_request *r, const char *suffix)
 {
-    size_t prefix = sizeof(FILES) - 1, suffix = sizeof(STILL) - 1;
+    size_t prefix = sizeof(FILES) - 1, len = strlen(suffix);
     struct text path = r->path;
     bool is_file = path.len >= prefix && memcmp(path.at, FILES, prefix) == 0;
-    if (is_file || path.len <= suffix + 1 ||
-        memcmp(path.at + path.len - suffix, STILL, suffix) != 0)
+    if (is_file || path.len <= len + 1 || memcmp(path.at + path.len - len, suffix, len) != 0)
         return (struct text){0};
-    return (struct text){path.at, path.len - suffix};
+    return (struct text){path.at, path.len - len};
+}
+
+struct text web_front_still_path(const struct http_request *r)
+{
+    return path_before(r, STILL);
+}
+
+// A film may have that suffix, too: its page has no such query.
+struct text web_front_clip_path(const struct http_request *r)
+{
+    char value[1];
+    bool has = http_request_parameter(r, "clip", value, sizeof(value)) != ERR_NOT_FOUND ||
+               http_request_parameter(r, "recordings", value, sizeof(value)) != ERR_NOT_FOUND;
+    return has ? path_before(r, CLIP) : (struct text){0};
+}
+
+// Begins the answer to a visit of a path. Returns false if the visit was refused: that is said.
+static bool begin_visit(const struct web_front *w, const struct http_request *r, int status,
+                        const char *reason, const char *challenge, struct web_answer *a)
+{
+    begin(w, r, status, a);
+    if (status == 200)
+        return true;
+    struct text mode = http_request_header(r, "Sec-Fetch-Mode");
+    if (status == 401)
+        http_head_add(&a->head, "WWW-Authenticate",
+                      mode.at && !text_is_nocase(mode, "navigate") ? LOGIN_CHALLENGE : challenge);
+    http_head_add_retry(&a->head);
+    snprintf(a->text, sizeof(a->text), "%s\n", reason);
+    say(a);
+    return false;
 }
 
 void web_front_still(const struct web_front *w, const struct http_request *r,
                      const struct web_still *still, struct web_answer *a)
 {
-    begin(w, r, still->status, a);
-    if (still->status != 200) {
-        struct text mode = http_request_header(r, "Sec-Fetch-Mode");
-        if (still->status == 401)
-            http_head_add(&a->head, "WWW-Authenticate",
-                          mode.at && !text_is_nocase(mode, "navigate") ? LOGIN_CHALLENGE
-                                                                       : still->challenge);
-        http_head_add_retry(&a->head);
-        snprintf(a->text, sizeof(a->text), "%s\n", still->reason);
-        say(a);
+    if (!begin_visit(w, r, still->status, still->reason, still->challenge, a))
         return;
-    }
     char age[40];
     snprintf(age, sizeof(age), "private, max-age=%d", still->max_age);
     http_head_add(&a->head, "Cache-Control", still->max_age ? age : "no-store");
@@ -318,6 +342,22 @@ void web_front_still(const struct web_front *w, const struct http_request *r,
         return;
     }
     http_head_add(&a->head, "Content-Type", "image/jpeg"); // of HEAD: the length is not known yet
+    a->body_len = SIZE_MAX;
+}
+
+void web_front_clip(const struct web_front *w, const struct http_request *r,
+                    const struct web_clip *clip, struct web_answer *a)
+{
+    if (!begin_visit(w, r, clip->status, clip->reason, clip->challenge, a))
+        return;
+    char save[256];
+    snprintf(save, sizeof(save), "attachment; filename=\"%s\"", clip->name);
+    a->ends = true;
+    http_head_add(&a->head, "Cache-Control", "no-store");
+    http_head_add(&a->head, "X-Content-Type-Options", "nosniff");
+    http_head_add(&a->head, "Content-Type", clip->is_list ? "application/json" : "video/mp4");
+    if (!clip->is_list)
+        http_head_add(&a->head, "Content-Disposition", save);
     a->body_len = SIZE_MAX;
 }
 

@@ -3,8 +3,9 @@
 // below /.weir/ (no stream has a name that begins with a dot); and RTSP inside a WebSocket, with
 // the subprotocol rtsp.onvif.org (ONVIF Streaming Specification, 5.1.5). What a path has, the page
 // asks by RTSP. A path that ends in .jpg is the newest picture of the stream at the path before
-// that, which the caller gets; below /PATH/ are the files of HLS and DASH (http_target.h). A
-// browser logs in, and out, by POST to /.weir/login and
+// that, which the caller gets; a path that ends in .mp4, with "clip=" or "recordings" in the query,
+// is what was recorded of the stream (clip_request.h), which the caller streams; below /PATH/ are
+// the files of HLS and DASH (http_target.h). A browser logs in, and out, by POST to /.weir/login and
 // /.weir/logout (web_login.h), which the caller does. Does no I/O.
 //
 // Web pages of others (http_door.h). A WebSocket is refused to them, and so is a picture, which
@@ -40,6 +41,7 @@ enum web_task {
     // Nothing is answered yet. The caller ...
     WEB_STILL,  // gets a picture and calls web_front_still
     WEB_MEDIA,  // responds with a file of HLS or DASH, or calls web_front_still with the reason
+    WEB_CLIP,   // gets a recording, calls web_front_clip, and sends the body in parts
     WEB_LOGIN,  // reads the body, logs in its user and calls web_front_login
     WEB_LOGOUT, // reads the body, ends the login of web_login_token and calls web_front_login
 };
@@ -74,6 +76,20 @@ struct text web_front_media_path(const struct http_request *r);
 // Answers a request whose task is WEB_STILL, or with a reason WEB_MEDIA.
 void web_front_still(const struct web_front *w, const struct http_request *r,
                      const struct web_still *still, struct web_answer *a);
+// What was recorded, or why there is none.
+struct web_clip {
+    int status;
+    const char *reason; // as those of web_still
+    const char *challenge;
+    bool is_list;     // JSON, else MP4
+    const char *name; // of the file to save, borrowed
+};
+
+// As web_front_still_path.
+struct text web_front_clip_path(const struct http_request *r);
+// Answers a request whose task is WEB_CLIP. With status 200 of GET the caller sends the body.
+void web_front_clip(const struct web_front *w, const struct http_request *r,
+                    const struct web_clip *clip, struct web_answer *a);
 // How a browser was logged in or out, or why not.
 struct web_login {
     int status;         // 204: it was

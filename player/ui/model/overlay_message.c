@@ -53,6 +53,12 @@ static void stalled(const struct overlay_message_facts *f, struct overlay_messag
         because(out, "the server behind the proxy ended, or cannot be reached");
         return;
     }
+    if (f->source_away >= 0 && f->silence >= OVERLAY_MESSAGE_SILENCE) {
+        say(out, "The source is away: the server tries again (%d s)",
+            (int)(f->source_away / USEC_PER_SEC));
+        because(out, f->source_why);
+        return;
+    }
     if (f->silence >= OVERLAY_MESSAGE_SILENCE)
         say(out, "The %s stalls: waiting for data (%d s)",
             f->cause == STALL_SENDER ? "sender" : "network", (int)(f->silence / USEC_PER_SEC));

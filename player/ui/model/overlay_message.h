@@ -45,10 +45,12 @@ struct overlay_message_facts {
     bool described; // the stream is described: pictures will follow or are shown
     bool paused;
     enum playout_mode mode;
-    usec_t buffered;      // media in the playout buffer
-    usec_t buffer_target; // buffered media at which playing starts or resumes
-    usec_t silence;       // since the last packet; -1: none yet
-    usec_t origin_away;   // since the proxy lost its origin; -1: it did not
+    usec_t buffered;        // media in the playout buffer
+    usec_t buffer_target;   // buffered media at which playing starts or resumes
+    usec_t silence;         // since the last packet; -1: none yet
+    usec_t origin_away;     // since the proxy lost its origin; -1: it did not
+    usec_t source_away;     // since the server's source sends nothing; -1: it sends
+    const char *source_why; // with that: the reason; may be empty
     enum stall_cause cause;
     bool sender_is_slow; // its machine does not keep up with encoding
 };

@@ -14,6 +14,7 @@ const PATHS = {
   keys: "M2 6h20v12H2zM4 8v8h16V8zM6 9.5h2v2H6zM10 9.5h2v2h-2zM14 9.5h4v2h-4zM7 13h10v2H7z",
   film: "M3 5h18v14H3zM5 7v2h2V7zM5 11v2h2v-2zM5 15v2h2v-2zM9 7v10h6V7zM17 7v2h2V7zM17 11v2h2v-2zM17 15v2h2v-2z",
   folder: "M3 5h7l2 2h9v12H3z",
+  records: "M3 4h4V2h2v2h6V2h2v2h4v17H3zM5 9v10h14V9zM10 11l5 3-5 3z",
   close: "M18.3 7.1 16.9 5.7 12 10.6 7.1 5.7 5.7 7.1l4.9 4.9-4.9 4.9 1.4 1.4 4.9-4.9 4.9 4.9 1.4-1.4-4.9-4.9z",
   home: "M3 5h5v5H3zM10 5h11v5H10zM3 14h5v5H3zM10 14h11v5H10z",
 };

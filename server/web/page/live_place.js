@@ -45,13 +45,21 @@ export class LivePlace {
   }
 
   // Returns null while media comes, or none is due; else {why, seconds}: "origin": the proxy has lost its origin since
-  // `origin` seconds; "source": the server is there; "network": that is not known.
-  away(origin, now) {
+  // `origin` seconds; "source": the server is there; "network": that is not known. source: what the server says of its source
+  // (source_away), null: it sends; then {why, seconds, reason}.
+  away(origin, source, now) {
     const silent = now - this.heard;
     if (!this.due || silent < this.silence) return null;
+    if (source && !(origin > 0)) return { why: "source", ...source };
     const why = origin > 0 ? "origin" : this.answered > this.heard + ANSWERED ? "source" : "network";
     return { why, seconds: origin > 0 ? origin : silent / 1000 };
   }
+}
+
+// Returns {seconds, reason} of the parameter source-away ("12.345 no whole picture came for 5 s"); null: there is none.
+export function source_away(text) {
+  const m = /^(\d+(?:\.\d+)?)(?: (.*))?$/.exec(text ?? "");
+  return m ? { seconds: Number(m[1]), reason: (m[2] ?? "").trim() } : null;
 }
 
 // Returns the header Range of a PLAY at a distance.

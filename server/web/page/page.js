@@ -80,6 +80,7 @@ const HANDLERS = {
     $("silent").hidden = !m.silent;
     $("silent").href = where.secure_url;
     show_levels(m.levels);
+    $("records").hidden = !m.recorded;
     $("subtitles").hidden = !m.subtitles.length;
     $("tracks").hidden = m.audio_tracks.length < 2;
     set_subtitles(Math.min(subtitles ?? m.subtitles_shown, m.subtitles.length));
@@ -478,6 +479,16 @@ function volume_by(by) {
   if (stream?.audio) set_volume(Number($("volume").value) + by);
 }
 
+async function toggle_records() {
+  if (!stream?.recorded) return;
+  const { toggle_recordings } = await import("./recordings.js");
+  const play = behind => {
+    seek_to(-behind);
+    if (innerWidth <= 600) toggle_records(); // it covers the picture
+  };
+  toggle_recordings($("recordings"), { path: location.pathname, key, play: weir.stats?.kept ? play : null, close: toggle_records });
+}
+
 function toggle_help() {
   $("help").hidden = !$("help").hidden;
 }
@@ -485,6 +496,7 @@ function toggle_help() {
 function close_top() {
   if (close_menu()) return;
   if (!$("help").hidden) toggle_help();
+  else if (!$("recordings").hidden) toggle_records();
   else if (!$("panel").hidden) toggle_panel();
 }
 
@@ -506,6 +518,7 @@ const KEYS = [ // keys, what they do, how the help names the keys and that; with
   ["+", () => step_level(1), "+, -", "a higher or lower level"],
   ["-", () => step_level(-1)],
   ["f", toggle_full, "f", "full screen"],
+  ["r", toggle_records, "r", "recordings"],
   ["i", toggle_panel, "i", "statistics"],
   ["?", toggle_help, "?", "these keys"],
   [["Escape"], close_top, "Esc", "close"],
@@ -528,6 +541,7 @@ function listen() {
   $("pace").onclick = pace_menu;
   $("subtitles").onclick = subtitles_menu;
   $("tracks").onclick = tracks_menu;
+  $("records").onclick = toggle_records;
   $("show_help").onclick = $("close_help").onclick = toggle_help;
   $("keys").replaceChildren(...KEYS.filter(k => k[2]).flatMap(([, , keys, what]) => [["dt", keys], ["dd", what]].map(([tag, text]) => {
     const e = document.createElement(tag);
@@ -558,7 +572,7 @@ function listen() {
   $("picture").onclick = () => close_menu() || toggle_play();
   $("picture").ondblclick = toggle_full;
   document.onkeydown = e => {
-    if (!worker || e.ctrlKey || e.altKey || e.metaKey || e.target.tagName === "SELECT") return;
+    if (!worker || e.ctrlKey || e.altKey || e.metaKey || ["SELECT", "INPUT"].includes(e.target.tagName) && e.target.type !== "range") return;
     if (e.target.tagName === "BUTTON" && e.key === " ") return;
     if (e.target.type === "range" && e.key.startsWith("Arrow")) return;
     const action = ACTIONS.get(e.key);
@@ -599,7 +613,7 @@ function can_play() {
 }
 
 for (const [id, icon] of Object.entries({ play: "pause", big: "play", mute: "muted", full: "full", info: "info", close: "close", close_help: "close",
-  subtitles: "subtitles", tracks: "tracks", show_help: "keys", home: "home" }))
+  subtitles: "subtitles", tracks: "tracks", records: "records", show_help: "keys", home: "home" }))
   set_icon($(id), icon);
 if (query.has("embed")) document.body.classList.add("embed");
 if (query.get("controls") === "no") document.body.classList.add("bare");

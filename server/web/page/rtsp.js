@@ -133,6 +133,7 @@ function read_attribute(sdp, medium, name, value) {
   else if (name === "x-weir-source") sdp.source = value;
   else if (name === "x-weir-origin") sdp.prepared = true;
   else if (name === "x-weir-layers") sdp.layered = true;
+  else if (name === "x-weir-recorded") sdp.recorded = true;
   else if (name === "x-weir-subtitles") sdp.subtitles.push(value);
   else if (name === "x-weir-subtitles-shown") sdp.subtitles_shown = Number(value) || 0;
   else if (name === "x-weir-audio") sdp.audio_tracks.push(value);
@@ -154,10 +155,10 @@ function read_attribute(sdp, medium, name, value) {
 }
 
 // Returns {title, source, duration (seconds, -1: live), sizes, levels, video, audio}; a medium is {type, codec, rate,
-// profile, sets, control, ext}, null if there is none. audio_tracks, subtitles: their names, which may be empty;
+// profile, sets, control, ext}, null if there is none. recorded: the server has recordings of it. audio_tracks, subtitles: their names, which may be empty;
 // subtitles_shown: the number, from 1, of the track that is shown unless the viewer chooses; 0: none. A level of `levels` gets the width, height and fps of its pictures.
 export function sdp_parse(body) {
-  const sdp = { title: "", source: "", duration: -1, sizes: [], levels: [], layered: false, reorders: false, prepared: false, audio_tracks: [],
+  const sdp = { title: "", source: "", duration: -1, sizes: [], levels: [], layered: false, recorded: false, reorders: false, prepared: false, audio_tracks: [],
     subtitles: [], subtitles_shown: 0, video: null, audio: null };
   let medium = null;
   for (const line of body.split(/\r?\n/)) {

@@ -48,10 +48,18 @@ export function badge_text({ paused, behind }) {
 }
 
 // Why no picture comes (live_place.js).
-export function away_text({ why, seconds }, host) {
+export function away_text({ why, seconds, reason }, host, now = Date.now()) {
   const s = `(${Math.floor(seconds)} s)`;
+  if (reason !== undefined) return `The source is away since ${time_text(now / 1000 - seconds, now / 1000)}${reason ? `: ${reason}` : ""}.`;
   return { origin: `The proxy has lost its origin, and tries again ${s}.`, source: `The source sends nothing ${s}.`,
     network: `Nothing arrives from ${host} ${s}.` }[why];
+}
+
+// Returns "14:03" of the viewer's clock; of another day, after the date.
+export function time_text(seconds, now = Date.now() / 1000) {
+  const d = new Date(seconds * 1000), two = n => String(n).padStart(2, "0");
+  const day = d.toDateString() === new Date(now * 1000).toDateString() ? "" : `${d.getFullYear()}-${two(d.getMonth() + 1)}-${two(d.getDate())} `;
+  return `${day}${two(d.getHours())}:${two(d.getMinutes())}`;
 }
 
 // The name of a track, number `n` from 1.

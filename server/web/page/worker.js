@@ -9,7 +9,7 @@ import { RtspReader, rtsp_request, rtsp_parameters, sdp_parse, control_uri } fro
 import { Depacketiser, Unwrap, rtp_parse, rtcp_parse, pli } from "./rtp.js";
 import { LEAD, TIMESCALE, Timeline, fragment, h264_sample, h264_track, init_segment } from "./mp4.js";
 import { LivePlayout, FilmPlayout, References, ClockSync, START_FILM } from "./playout.js";
-import { LivePlace, PRESENT, live_range } from "./live_place.js";
+import { LivePlace, PRESENT, live_range, source_away } from "./live_place.js";
 import { Report } from "./report.js";
 import { Subtitles } from "./subtitles.js";
 import { Stretch } from "./stretch.js";
@@ -140,7 +140,7 @@ class Player {
     };
     const opus = audio?.codec === "OPUS";
     this.has_audio = NATIVE && opus;
-    post({ type: "described", title: this.sdp.title, source: this.sdp.source, live: this.live, duration: this.sdp.duration,
+    post({ type: "described", title: this.sdp.title, source: this.sdp.source, live: this.live, recorded: this.sdp.recorded, duration: this.sdp.duration,
       levels: this.sdp.levels, audio: this.has_audio, silent: opus && !NATIVE, audio_tracks: this.has_audio ? this.sdp.audio_tracks : [],
       subtitles: this.sdp.subtitles, subtitles_shown: this.sdp.subtitles_shown });
     // All in one round trip.
@@ -276,6 +276,7 @@ class Player {
     if (answer.status !== 200) return;
     const told = rtsp_parameters(answer.body);
     if (this.viewer && told.transport) this.viewer.rtt = Number(/rtt_ms=([\d.]+)/.exec(told.transport)?.[1] ?? this.viewer.rtt);
+    this.source_away = source_away(told["source-away"]);
     if (told.clock) this.clock.sample(answer.asked, Number(told.clock) / 1e6, answer.at);
     this.transport = Object.fromEntries((told.transport ?? "").split(" ").map(p => p.split("=")).filter(p => p.length === 2));
   }
@@ -303,7 +304,8 @@ class Player {
     }
     const films = lines.map(line => line.split("\t"))
       .filter(parts => parts[0].startsWith("/"))
-      .map(([path, seconds, sizes]) => ({ path, seconds: Number(seconds), sizes: sizes ?? "", live: seconds === "live", failed: seconds === "failed" || seconds === "away" }));
+      .map(([path, seconds, sizes, ...more]) => ({ path, seconds: Number(seconds), sizes: sizes ?? "", live: seconds === "live", failed: seconds === "failed" || seconds === "away",
+        away: Number(/^away=(\d+)$/.exec(more.join(" "))?.[1] ?? 0) }));
     post({ type: "list", films });
     this.close();
   }
@@ -861,7 +863,7 @@ class Player {
       decoder: NATIVE ? this.live ? this.playout.decoder : stats.decode_ms : NaN, rtt: Number(this.transport.rtt_ms ?? NaN),
       server_rate: Number(this.transport.rate_bps ?? NaN), clock_error: this.clock.rtt * 500,
       buffered: this.live || !this.playout.newest || !shown ? 0 : Math.max(0, this.playout.newest - shown.media) / 1000,
-      behind: this.place?.at(now) ?? 0, kept: this.place?.kept ?? 0, away: this.place?.away(Number(this.transport["backbone.away_s"] ?? 0), now) ?? null,
+      behind: this.place?.at(now) ?? 0, kept: this.place?.kept ?? 0, away: this.place?.away(Number(this.transport["backbone.away_s"] ?? 0), this.source_away, now) ?? null,
       choice: this.viewer?.told_of() ?? null, in_decoder: this.inside.size, slow: !!this.slow, waits: !!shown && !this.live && !this.playout.anchor && !this.paused });
   }
 }

@@ -89,3 +89,23 @@ TEST_CASE("rtsp params: what a proxy knows of the way behind it")
     CHECK(std::isnan(m.relay.proxy_limit_bps));
     CHECK(std::isnan(m.relay.backbone_skipped));
 }
+
+TEST_CASE("rtsp params: a source that is away, since when, and why")
+{
+    struct rtsp_params m;
+    rtsp_params_decode(text_of("transport: rtt_ms=12.5\r\n"), &m);
+    CHECK(std::isnan(m.source_away_s));
+    rtsp_params_decode(text_of("transport: rtt_ms=1\r\nsource-away: 4.25 it answers 401\r\n"), &m);
+    CHECK(m.source_away_s == Approx(4.25));
+    CHECK(std::string(m.source_why) == "it answers 401");
+    rtsp_params_decode(text_of("source-away: 5\r\n"), &m);
+    CHECK(m.source_away_s == 5);
+    CHECK(std::string(m.source_why).empty());
+    std::string longest = "source-away: 5 " + std::string(500, 'x') + "\r\n";
+    rtsp_params_decode(text_of(longest.c_str()), &m);
+    CHECK(strlen(m.source_why) == RTSP_PARAMS_WHY - 1);
+    for (const char *bad : {"source-away:\r\n", "source-away: x y\r\n", "source-away: -1 y\r\n"}) {
+        rtsp_params_decode(text_of(bad), &m);
+        CHECK(std::isnan(m.source_away_s));
+    }
+}

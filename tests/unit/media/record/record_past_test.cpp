@@ -23,7 +23,7 @@ usec_t wall_of(int64_t number)
 }
 
 // Records frames at 30 frames/s in files of two seconds, with a key frame each second.
-void record(const std::string &folder, int64_t from, int frames)
+void record(const std::string &folder, int64_t from, int frames, usec_t audio_ahead = 0)
 {
     ladder l = one_size(64, 48, 30, 2, {{0, 60000}, {1, 100000}});
     encoder_ptr encoder = make_encoder(l);
@@ -45,7 +45,8 @@ void record(const std::string &folder, int64_t from, int frames)
         if (recording_frame(r, &of, time))
             encoder_request_key(encoder.get(), -1);
         const uint8_t opus[] = {0xfc, 0xff, 0xfe};
-        recording_audio(r, time, time, opus, sizeof(opus));
+        usec_t heard = time + audio_ahead;
+        recording_audio(r, heard, heard, opus, sizeof(opus));
         coded_frame_unref(f);
     }
     CHECK(recording_end(r, 60 * USEC_PER_SEC) == 0);
@@ -127,6 +128,74 @@ TEST_CASE("record past: finds the key frame up to a time, and reads on over the 
     CHECK(audio > 190);
     CHECK(groups >= 6);
     CHECK(record_past_read(r.p, &g) == ERR_AGAIN);
+}
+
+TEST_CASE("record past: the file follows whose first picture is before this one's last audio",
+          "[threads]")
+{
+    scratch_folder folder;
+    record(folder.path, 0, 200, 60 * USEC_PER_MSEC);
+    reader r(folder.path);
+    REQUIRE(record_past_find(r.p, 0) == 0);
+    int frames = 0;
+    record_group *g;
+    while (record_past_read(r.p, &g) == 0) {
+        for (int i = 0; i < g->count; i++)
+            frames += !g->items[i].is_audio;
+        record_group_free(g);
+    }
+    CHECK(frames == 200);
+}
+
+namespace
+{
+
+struct span {
+    usec_t from, to;
+};
+
+std::vector<span> spans(const std::string &folder, usec_t from, usec_t to, usec_t apart)
+{
+    std::vector<span> out;
+    reader r(folder);
+    CHECK(record_past_spans(
+              r.p, from, to, apart,
+              [](void *ctx, usec_t a, usec_t b) {
+                  static_cast<std::vector<span> *>(ctx)->push_back({a, b});
+                  return true;
+              },
+              &out) == 0);
+    return out;
+}
+
+} // namespace
+
+TEST_CASE("record past: spans without a gap, within two times", "[threads]")
+{
+    scratch_folder folder;
+    CHECK(spans(folder.path, 0, wall_of(100000), 0).empty());
+    record(folder.path, 0, 200);
+    record(folder.path, 300, 100);   // a gap of 3 s
+    record(folder.path, 30000, 100); // one of 16 minutes
+    std::vector<span> all = spans(folder.path, 0, wall_of(100000), 0);
+    REQUIRE(all.size() == 3);
+    const int64_t want[][2] = {{0, 200}, {300, 400}, {30000, 30100}}; // frames
+    for (size_t i = 0; i < 3; i++) {
+        CHECK(std::abs(all[i].from - wall_of(want[i][0])) <= 1000);
+        CHECK(all[i].to <= wall_of(want[i][1]));
+        CHECK(all[i].to > wall_of(want[i][1]) - USEC_PER_SEC / 2);
+    }
+    std::vector<span> some = spans(folder.path, wall_of(100), wall_of(350), 0);
+    REQUIRE(some.size() == 2);
+    CHECK(some[0].from == wall_of(100));
+    CHECK(some[1].to == wall_of(350));
+    // Short gaps are not looked for.
+    CHECK(spans(folder.path, 0, wall_of(100000), 600 * USEC_PER_SEC).size() == 2);
+    CHECK(spans(folder.path, wall_of(10000), wall_of(20000), 0).empty());
+    reader r(folder.path);
+    CHECK(record_past_spans(
+              r.p, 0, wall_of(100000), 0, [](void *, usec_t, usec_t) { return false; }, nullptr) ==
+          ERR_END);
 }
 
 TEST_CASE("record past: a file that was cut off, a gap, and files that are no recordings",

@@ -2,6 +2,7 @@
 #include "server/policy/rtsp_parameters.h"
 
 #include <catch2/catch.hpp>
+#include <cstring>
 #include <string>
 
 static text of(const std::string &s)
@@ -122,4 +123,14 @@ TEST_CASE("rtsp_parameters: a proxy adds what it knows of the way behind it")
     rtsp_parameter_relay(&info, line, sizeof(line));
     CHECK(std::string(line) == "transport: rtt_ms=1.000 backbone.rtt_ms=200.000 backbone.skipped=3 "
                                "backbone.away_s=4.250 proxy.limit_bps=512000");
+}
+
+TEST_CASE("rtsp parameters: a source that is away is a line of its own, within the buffer")
+{
+    char line[64] = "transport: rtt_ms=1.000";
+    rtsp_parameter_away(4.25, "it\r\nanswers 401", line, sizeof(line));
+    CHECK(std::string(line) == "transport: rtt_ms=1.000\r\nsource-away: 4.250 it  answers 401");
+    char narrow[64] = "transport: rtt_ms=1.000";
+    rtsp_parameter_away(4.25, std::string(200, 'x').c_str(), narrow, sizeof(narrow));
+    CHECK(strlen(narrow) == sizeof(narrow) - 1);
 }

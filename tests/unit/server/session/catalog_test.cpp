@@ -6,6 +6,7 @@
 #pragma GCC diagnostic pop
 
 #include <catch2/catch.hpp>
+#include <string>
 
 #include "common/base/err.h"
 
@@ -30,5 +31,9 @@ TEST_CASE("catalog: of one stream, only the stream's own path finds it")
         CHECK(c->ops->take(c, wrong, &hold, false, &found) == ERR_NOT_FOUND);
         CHECK(found == nullptr);
     }
+    CHECK_FALSE(c->ops->recorded(c, "cam/live"));
+    only.record = "/srv/%Y.mkv";
+    CHECK(std::string(c->ops->recorded(c, "cam/live")) == "/srv/%Y.mkv");
+    CHECK_FALSE(c->ops->recorded(c, "cam/live/x"));
     c->ops->free(c);
 }

@@ -147,6 +147,7 @@ TEST_CASE("stream: the description of the media")
                                          nullptr,
                                          nullptr,
                                          nullptr,
+                                         nullptr,
                                          [](stream_media *) {}};
     stream_media media = *f.s.media;
     media.ops = &ops;

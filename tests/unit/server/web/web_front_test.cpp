@@ -441,3 +441,70 @@ TEST_CASE("web_front: the answers to requests for pictures")
         CHECK(f.body() == row.body);
     }
 }
+
+TEST_CASE("web_front: what was recorded is at .mp4 with a query, which a film's page has not")
+{
+    Front f;
+    for (const char *path :
+         {"GET /a.mp4?clip=1,2", "GET /a/b.mp4?key=x&recordings=all", "HEAD /a.mp4?clip="}) {
+        CAPTURE(path);
+        (void)f.ask(path, HOST);
+        CHECK(f.answer.task == WEB_CLIP);
+    }
+    for (const char *path :
+         {"GET /a.mp4", "GET /a.mp4?clips=1", "GET /a.mkv?clip=1,2", "GET /.mp4?clip=1,2"}) {
+        CAPTURE(path);
+        CHECK(f.ask(path, HOST) == 200); // the page
+    }
+    CHECK(f.ask("GET /a.mp4?clip=1,2", HOST + "Origin: https://example.org\r\n") == 403);
+    CHECK(f.ask("POST /a.mp4?clip=1,2", HOST) == 405);
+
+    const struct {
+        const char *first;
+        struct web_clip clip;
+        const char *begins, *has;
+        bool is_chunked;
+    } rows[] = {
+        {"GET /a.mp4?clip=1,2 HTTP/1.1",
+         {200, nullptr, nullptr, false, "a_1.mp4"},
+         "HTTP/1.1 200 OK\r\n",
+         "Content-Disposition: attachment; filename=\"a_1.mp4\"\r\n",
+         true},
+        {"GET /a.mp4?clip=1,2 HTTP/1.0",
+         {200, nullptr, nullptr, false, "a_1.mp4"},
+         "HTTP/1.1 200 OK\r\n",
+         "Content-Type: video/mp4\r\n",
+         false},
+        {"HEAD /a.mp4?clip=1,2 HTTP/1.1",
+         {200, nullptr, nullptr, false, "a_1.mp4"},
+         "HTTP/1.1 200 OK\r\n",
+         "Content-Type: video/mp4\r\n",
+         false},
+        {"GET /a.mp4?recordings=all HTTP/1.1",
+         {200, nullptr, nullptr, true, ""},
+         "HTTP/1.1 200 OK\r\n",
+         "Content-Type: application/json\r\n",
+         true},
+        {"GET /a.mp4?clip=1,2 HTTP/1.1",
+         {401, "a key", "Basic x", false, nullptr},
+         "HTTP/1.1 401 Unauthorized\r\n",
+         "WWW-Authenticate: Basic x\r\n",
+         false},
+    };
+    for (const auto &row : rows) {
+        CAPTURE(row.first, row.clip.status);
+        std::string s = std::string(row.first) + "\r\nHost: a\r\n\r\n";
+        struct http_request r;
+        size_t used;
+        REQUIRE(http_request_decode(reinterpret_cast<const uint8_t *>(s.data()), s.size(), &r,
+                                    &used) == 0);
+        web_front_clip(&f.front, &r, &row.clip, &f.answer);
+        CHECK(f.head().find(row.begins) == 0);
+        CHECK(f.head().find(row.has) != std::string::npos);
+        CHECK((f.head().find("Transfer-Encoding: chunked\r\n") != std::string::npos) ==
+              row.is_chunked);
+        CHECK((row.clip.status == 200) == (f.head().find("Content-Length") == std::string::npos));
+        if (row.clip.status == 200)
+            CHECK(f.answer.ends);
+    }
+}

@@ -20,7 +20,8 @@ struct overlay_message of(const std::function<void(struct overlay_message_facts 
     f.described = true;
     f.mode = PLAYOUT_PLAYING;
     f.silence = 20 * ms;
-    f.origin_away = -1;
+    f.origin_away = f.source_away = -1;
+    f.source_why = "it answers 401";
     change(f);
     struct overlay_message n;
     overlay_message_make(&f, &n);
@@ -53,6 +54,12 @@ TEST_CASE("overlay_message: the state and its cause while no new picture is show
          },
          "Buffering 100 %", ""},
         {[](facts &f) { f.mode = PLAYOUT_BUFFERING; }, "Buffering 0 %", ""},
+        {[](facts &f) {
+             f.mode = PLAYOUT_REBUFFERING;
+             f.silence = 2500 * ms;
+             f.source_away = 4100 * ms;
+         },
+         "The source is away: the server tries again (4 s)", "it answers 401"},
         {[](facts &f) {
              f.mode = PLAYOUT_REBUFFERING;
              f.cause = STALL_TRANSPORT;

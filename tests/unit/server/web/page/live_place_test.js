@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 import test from "node:test";
 import assert from "node:assert/strict";
-import { LivePlace, live_range } from "../../../../../server/web/page/live_place.js";
+import { source_away, LivePlace, live_range } from "../../../../../server/web/page/live_place.js";
 
 test("the distance is that of the answer to PLAY, and grows in a pause", () => {
   const p = new LivePlace(30);
@@ -25,18 +25,28 @@ test("steps end at the oldest that is kept, and in the present", () => {
 
 test("silence is told while media is due, and why", () => {
   const p = new LivePlace(30);
-  assert.equal(p.away(0, 60000), null); // before PLAY
+  assert.equal(p.away(0, null, 60000), null); // before PLAY
   p.placed(undefined, 1000);
-  assert.equal(p.away(0, 2400), null);
-  assert.deepEqual(p.away(0, 3000), { why: "network", seconds: 2 });
+  assert.equal(p.away(0, null, 2400), null);
+  assert.deepEqual(p.away(0, null, 3000), { why: "network", seconds: 2 });
   p.answer(2900);
-  assert.deepEqual(p.away(0, 3000), { why: "source", seconds: 2 });
-  assert.deepEqual(p.away(7, 3000), { why: "origin", seconds: 7 });
+  assert.deepEqual(p.away(0, null, 3000), { why: "source", seconds: 2 });
+  assert.deepEqual(p.away(7, null, 3000), { why: "origin", seconds: 7 });
+  const source = { seconds: 60, reason: "it answers 401" };
+  assert.deepEqual(p.away(0, source, 3000), { why: "source", ...source });
+  assert.equal(p.away(7, source, 3000).why, "origin");
   p.media(3000);
-  assert.equal(p.away(7, 3100), null);
+  assert.equal(p.away(7, null, 3100), null);
+  assert.equal(p.away(0, source, 3100), null, "pictures come again");
   p.pause(3200);
-  assert.equal(p.away(0, 60000), null);
+  assert.equal(p.away(0, null, 60000), null);
   const slow = new LivePlace(0.5); // a picture in two seconds
   slow.placed(undefined, 0);
-  assert.deepEqual([slow.away(0, 5900), slow.away(0, 6100).why], [null, "network"]);
+  assert.deepEqual([slow.away(0, null, 5900), slow.away(0, null, 6100).why], [null, "network"]);
+});
+
+test("what the server says of its source", () => {
+  assert.deepEqual(source_away("12.345 no whole picture came for 5 s"), { seconds: 12.345, reason: "no whole picture came for 5 s" });
+  assert.deepEqual(source_away("3"), { seconds: 3, reason: "" });
+  for (const text of [undefined, "", "x 1", "-1 a"]) assert.equal(source_away(text), null);
 });

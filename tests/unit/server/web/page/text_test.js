@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 import test from "node:test";
 import assert from "node:assert/strict";
-import { away_text, badge_text, clock_text, fps_text, level_text, ms_text, only_path, own_path, path_text, problem_text, rate_text, reason_text, track_text } from "../../../../../server/web/page/text.js";
+import { away_text, badge_text, clock_text, fps_text, level_text, ms_text, only_path, own_path, path_text, problem_text, rate_text, reason_text, time_text, track_text } from "../../../../../server/web/page/text.js";
 
 const where = { host: "h:8554", path: "/x", secure_url: "https://h:8554/x" };
 
@@ -50,5 +50,9 @@ test("live media is live in the present only", () => {
   assert.deepEqual([[false, 0], [false, 0.9], [true, 0.5], [false, 12.7], [true, 3], [false, 65]].map(([paused, behind]) => badge_text({ paused, behind })),
     ["live", "live", "", "−12 s", "−3 s", "−1:05"]);
   for (const why of ["origin", "source", "network"]) assert.match(away_text({ why, seconds: 3.9 }, "h:1"), /^[A-Z].*\(3 s\)\.$/);
+  const noon = new Date(2026, 10, 24, 12, 0, 5).getTime();
+  assert.equal(away_text({ why: "source", seconds: 65, reason: "it answers 401" }, "h:1", noon), "The source is away since 11:59: it answers 401.");
+  assert.equal(away_text({ why: "source", seconds: 6, reason: "" }, "h:1", noon), "The source is away since 11:59.");
+  assert.equal(time_text(noon / 1000 - 86400, noon / 1000), "2026-11-23 12:00");
   assert.deepEqual([track_text("eng", 1), track_text("", 3)], ["eng", "track 3"]);
 });
