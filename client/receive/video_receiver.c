@@ -19,6 +19,8 @@
 
 struct video_receiver {
     struct video_receiver_config config;
+    struct clock_sync unknown;      // that of a sender whose own is not known
+    struct av_sync *sync;           // borrowed; NULL: the audio needs no reports
     struct frame_receiver *frames;  // owned
     struct repair_receiver *repair; // owned; NULL: nothing is requested nor recovered
     struct timer *request;          // owned; when packets are to be requested
@@ -49,7 +51,8 @@ static void on_packet(void *ctx, const struct rtp_packet *p, int64_t ext_seq, us
 {
     struct video_receiver *in = ctx;
     request_missing(in, now);
-    in->config.on_packet(in->config.ctx, p, ext_seq, arrived, now);
+    if (in->config.ops->on_packet)
+        in->config.ops->on_packet(in->config.ctx, p, ext_seq, arrived, now);
 }
 
 static void on_frame(void *ctx, struct received_frame *f, usec_t now)
@@ -60,7 +63,7 @@ static void on_frame(void *ctx, struct received_frame *f, usec_t now)
                                             sizeof(in->sets));
     // Without memory the frame stays as it is.
     (void)parameter_sets_prepend(in->config.sdp->codec, f, in->sets, in->sets_len);
-    in->config.on_frame(in->config.ctx, f, now);
+    in->config.ops->on_frame(in->config.ctx, f, now);
 }
 
 // A loop that was busy finds packets in the sockets that seem to be missing, however punctual the
@@ -77,8 +80,8 @@ static void on_request_time(void *ctx, usec_t now)
     in->request_at = USEC_NEVER;
     int64_t oldest = video_receiver_oldest(in);
     request_missing(in, now);
-    if (in->config.on_given_up && video_receiver_oldest(in) != oldest)
-        in->config.on_given_up(in->config.ctx, now);
+    if (in->config.ops->on_given_up && video_receiver_oldest(in) != oldest)
+        in->config.ops->on_given_up(in->config.ctx, now);
 }
 
 struct video_receiver *video_receiver_new(const struct video_receiver_config *config)
@@ -97,7 +100,7 @@ struct video_receiver *video_receiver_new(const struct video_receiver_config *co
                                            .third_party = in->dialect->numbers_from_stamps,
                                            .adus = !sdp_has_pictures(sdp),
                                            .fps = sdp->ladder.source_fps,
-                                           .clock = config->clock,
+                                           .clock = config->clock ? config->clock : &in->unknown,
                                            .sink = config->sink,
                                            .on_packet = on_packet,
                                            .on_frame = on_frame,
@@ -126,6 +129,11 @@ void video_receiver_free(struct video_receiver *in)
     free(in);
 }
 
+void video_receiver_set_sync(struct video_receiver *in, struct av_sync *sync)
+{
+    in->sync = sync;
+}
+
 static struct rtp_receiver *rtp_of(const struct video_receiver *in)
 {
     return frame_receiver_rtp(in->frames);
@@ -135,7 +143,7 @@ static void send_feedback(struct video_receiver *in, usec_t now)
 {
     uint8_t out[RTCP_MAX_PACKET];
     size_t len = rtcp_feedback_compound(&in->rtcp.feedback, rtp_of(in), out, sizeof(out), now);
-    in->config.send_rtcp(in->config.ctx, out, len);
+    in->config.back.send_rtcp(in->config.back.ctx, TRACK_VIDEO, out, len);
 }
 
 // The timer is not moved to a later time: it may fire too early.
@@ -157,8 +165,8 @@ static void request_missing(struct video_receiver *in, usec_t now)
         send_feedback(in, now);
         requested = true;
     }
-    if (requested)
-        in->config.on_nacked(in->config.ctx, now);
+    if (requested && in->config.ops->on_nacked)
+        in->config.ops->on_nacked(in->config.ctx, now);
     arm(in);
 }
 
@@ -181,12 +189,14 @@ static void on_rtcp(struct video_receiver *in, const uint8_t *data, size_t len, 
                     usec_t now)
 {
     struct rtcp_received got = rtcp_exchange_compound(&in->rtcp, rtp_of(in), data, len, arrived);
-    if (got.has_report)
-        in->config.on_report(in->config.ctx, got.ntp,
-                             got.timestamp + frame_receiver_shift(in->frames));
+    uint32_t timestamp = got.timestamp + frame_receiver_shift(in->frames);
+    if (got.has_report && in->sync)
+        av_sync_report(in->sync, false, got.ntp, timestamp);
+    if (got.has_report && in->config.ops->on_report)
+        in->config.ops->on_report(in->config.ctx, got.ntp, timestamp);
     bool stale = got.has_report && take_count(in, got.packets, now);
-    if (got.bye && !stale)
-        in->config.on_bye(in->config.ctx, now);
+    if (got.bye && !stale && in->config.ops->on_bye)
+        in->config.ops->on_bye(in->config.ctx, now);
 }
 
 static void on_rtp(struct video_receiver *in, const uint8_t *data, size_t len, usec_t arrived,
@@ -217,10 +227,11 @@ void video_receiver_report(struct video_receiver *in)
     struct qoe *qoe = in->config.sink.qoe;
     if (!qoe)
         return;
-    int64_t marked = in->config.ecn_marked(in->config.ctx);
+    const struct stream_return *back = &in->config.back;
+    int64_t marked = back->ecn_marked ? back->ecn_marked(back->ctx) : -1;
     if (marked >= 0) // otherwise the connection may already be freed
         in->ecn_marked = marked;
-    int64_t second = in->config.second_bytes ? in->config.second_bytes(in->config.ctx) : -1;
+    int64_t second = back->second_bytes ? back->second_bytes(back->ctx) : -1;
     if (second >= 0)
         in->second_bytes = second;
     struct qoe_receiver counts = {.expected = rtp_receiver_expected(rtp_of(in)),

@@ -7,9 +7,11 @@
 
 #include <uv.h>
 
+#include "common/protocol/media_transport.h"
 #include "common/repair/repair_stats.h"
 #include "common/wire/sdp.h"
 #include "media/rtp/depacketiser.h"
+#include "stream/audio/av_sync.h"
 #include "stream/qoe/viewing_event.h"
 #include "stream/receive/clock_sync.h"
 
@@ -17,28 +19,40 @@
 extern "C" {
 #endif
 
-struct video_receiver_config {
-    uv_loop_t *loop;       // borrowed
-    const struct sdp *sdp; // these are borrowed
-    const struct clock_sync *clock;
-    struct viewing_sink sink; // events of packets; without a qoe no counts are passed on
-    uint64_t random;          // for SSRC and CNAME
-    void (*send_rtcp)(void *ctx, const uint8_t *data, size_t len);
+// What becomes of the video. on_frame is required; NULL: not needed. No call may free the receiver.
+struct video_receiver_ops {
     // A packet of a frame arrived; it is not a duplicate.
     void (*on_packet)(void *ctx, const struct rtp_packet *p, int64_t ext_seq, usec_t arrived,
                       usec_t now);
     void (*on_frame)(void *ctx, struct received_frame *f, usec_t now); // takes over the frame
     void (*on_nacked)(void *ctx, usec_t now);                          // lost packets were reported
     void (*on_bye)(void *ctx, usec_t now); // again, if the sender repeats it
-    // Without a packet, video_receiver_oldest has changed: one was given up. NULL: not needed.
+    // Without a packet, video_receiver_oldest has changed: one was given up.
     void (*on_given_up)(void *ctx, usec_t now);
-    // A sender report: the wall-clock time of an RTP timestamp.
+    // A sender report: the wall-clock time (NTP format) of an RTP timestamp.
     void (*on_report)(void *ctx, uint64_t ntp, uint32_t timestamp);
-    // Returns the number of media packets that routers marked; -1: unknown.
+};
+
+// The way back to the sender.
+struct stream_return {
+    // Sends a compound about the video or the audio.
+    void (*send_rtcp)(void *ctx, enum media_track track, const uint8_t *data, size_t len);
+    // Returns the number of media packets that routers marked; -1: unknown. NULL: unknown.
     int64_t (*ecn_marked)(void *ctx);
     // Bytes of RTP over a second network; -1: there is none. NULL: there is none.
     int64_t (*second_bytes)(void *ctx);
-    void *ctx;
+    void *ctx; // borrowed
+};
+
+struct video_receiver_config {
+    uv_loop_t *loop;                // borrowed
+    const struct sdp *sdp;          // borrowed
+    const struct clock_sync *clock; // borrowed; NULL: the sender's is not known
+    struct viewing_sink sink;       // events of packets; without a qoe no counts are passed on
+    uint64_t random;                // for SSRC and CNAME
+    struct stream_return back;
+    const struct video_receiver_ops *ops; // static
+    void *ctx;                            // borrowed
 };
 
 // How lost packets are repaired, after SETUP.
@@ -62,6 +76,8 @@ struct video_receiver;
 struct video_receiver *
 video_receiver_new(const struct video_receiver_config *config); // NULL: no memory
 void video_receiver_free(struct video_receiver *in);            // NULL is fine
+// Passes the sender reports to the audio's `sync`, too, borrowed.
+void video_receiver_set_sync(struct video_receiver *in, struct av_sync *sync);
 void video_receiver_packet(struct video_receiver *in, bool rtcp, const uint8_t *data, size_t len,
                            usec_t arrived, usec_t now);
 // Call it once a second: sends the report to the sender, passes the counts to QoE, fills in `out`.

@@ -52,6 +52,8 @@ struct rtsp_link {
     uv_loop_t *loop;                 // borrowed
     const struct rtsp_link_ops *ops; // static
     void *ctx;                       // borrowed
+    rtsp_link_packet_fn *on_packet;  // static
+    void *packet_ctx;                // borrowed
     struct rtsp_client *rtsp;        // owned
     char host[URL_MAX_HOST];
     int port;
@@ -462,8 +464,7 @@ static void on_packet(void *ctx, enum media_track track, bool rtcp, const uint8_
     if (!rtcp) // shows that the path works, if the server's response to its validation got lost
         rtsp_client_media_open(l->rtsp, now);
     if (rtsp_client_media_received(l->rtsp, now))
-        (track == TRACK_AUDIO ? l->ops->on_audio_packet : l->ops->on_packet)(l->ctx, rtcp, data,
-                                                                             len, arrived, now);
+        l->on_packet(l->packet_ctx, track, rtcp, data, len, arrived, now);
 }
 
 static void on_pair(void *ctx, const struct capacity_packet *p, size_t bytes, usec_t arrived,
@@ -672,6 +673,8 @@ struct rtsp_link *rtsp_link_new(const struct rtsp_link_config *config, usec_t no
     l->loop = config->loop;
     l->ops = config->ops;
     l->ctx = config->ctx;
+    l->on_packet = config->on_packet;
+    l->packet_ctx = config->packet_ctx;
     l->raw = config->raw;
     l->no_raw = RAW_TCP_REMEDY;
     l->deadline = now + CONNECT_TIMEOUT;
@@ -874,146 +877,15 @@ void rtsp_link_send_rtcp(struct rtsp_link *l, bool audio, const uint8_t *data, s
         media_receiver_send_rtcp(&l->path, audio ? TRACK_AUDIO : TRACK_VIDEO, data, len);
 }
 
-// ---- The viewer's requests. Each may send something, which changes the next deadline. ----
-
-usec_t rtsp_link_silence_limit(const struct rtsp_link *l)
+struct rtsp_client *rtsp_link_client(struct rtsp_link *l)
 {
-    return rtsp_client_silence_limit(l->rtsp);
-}
-
-void rtsp_link_set_patient(struct rtsp_link *l, bool patient)
-{
-    rtsp_client_set_patient(l->rtsp, patient);
-    arm(l);
-}
-
-void rtsp_link_control(struct rtsp_link *l, int latency_ms)
-{
-    rtsp_client_control(l->rtsp, latency_ms);
-}
-
-void rtsp_link_ask_pair(struct rtsp_link *l, uint32_t pair, usec_t now)
-{
-    rtsp_client_ask_pair(l->rtsp, pair, now);
-    arm(l);
-}
-
-bool rtsp_link_ask_values(struct rtsp_link *l, const char *body, usec_t now)
-{
-    bool asked = rtsp_client_ask_values(l->rtsp, body, now);
-    arm(l);
-    return asked;
-}
-
-void rtsp_link_await_level(struct rtsp_link *l)
-{
-    rtsp_client_await_level(l->rtsp);
-}
-
-void rtsp_link_begin(struct rtsp_link *l, int level, double speed, usec_t now)
-{
-    rtsp_client_begin(l->rtsp, level, speed, now);
-    arm(l);
-}
-
-void rtsp_link_set_speed(struct rtsp_link *l, double speed, usec_t now)
-{
-    rtsp_client_set_speed(l->rtsp, speed, now);
-    arm(l);
-}
-
-void rtsp_link_set_level(struct rtsp_link *l, int level, usec_t now)
-{
-    rtsp_client_set_level(l->rtsp, level, now);
-    arm(l);
-}
-
-void rtsp_link_send_again(struct rtsp_link *l, int64_t from, int level, usec_t now)
-{
-    rtsp_client_send_again(l->rtsp, from, level, now);
-    arm(l);
-}
-
-void rtsp_link_set_audio_track(struct rtsp_link *l, int track, usec_t now)
-{
-    rtsp_client_set_audio_track(l->rtsp, track, now);
-    arm(l);
-}
-
-void rtsp_link_set_latency(struct rtsp_link *l, int ms, usec_t now)
-{
-    rtsp_client_set_latency(l->rtsp, ms, now);
-    arm(l);
-}
-
-void rtsp_link_set_playout(struct rtsp_link *l, int ms, usec_t now)
-{
-    rtsp_client_set_playout(l->rtsp, ms, now);
-    arm(l);
-}
-
-void rtsp_link_set_adapt(struct rtsp_link *l, const char *adapt, usec_t now)
-{
-    rtsp_client_set_adapt(l->rtsp, adapt, now);
-    arm(l);
-}
-
-int rtsp_link_status(const struct rtsp_link *l)
-{
-    return rtsp_client_status(l->rtsp);
-}
-
-bool rtsp_link_expired(const struct rtsp_link *l)
-{
-    return rtsp_client_expired(l->rtsp);
-}
-
-bool rtsp_link_is_told_to_wait(const struct rtsp_link *l)
-{
-    return rtsp_client_is_told_to_wait(l->rtsp);
-}
-
-bool rtsp_link_set_max_rate(struct rtsp_link *l, int bps, usec_t now)
-{
-    bool knows = rtsp_client_set_max_rate(l->rtsp, bps, now);
-    arm(l);
-    return knows;
+    timer_set(l->timer, 0);
+    return l->rtsp;
 }
 
 const char *rtsp_link_repair(const struct rtsp_link *l)
 {
     return l->has_path ? l->path.repair : "";
-}
-
-void rtsp_link_seek(struct rtsp_link *l, double seconds, usec_t now)
-{
-    rtsp_client_seek(l->rtsp, seconds, now);
-    arm(l);
-}
-
-void rtsp_link_scale(struct rtsp_link *l, double seconds, double scale, usec_t now)
-{
-    rtsp_client_scale(l->rtsp, seconds, scale, now);
-    arm(l);
-}
-
-void rtsp_link_pause(struct rtsp_link *l, usec_t now)
-{
-    rtsp_client_pause(l->rtsp, now);
-    arm(l);
-}
-
-void rtsp_link_resume(struct rtsp_link *l, usec_t now)
-{
-    rtsp_client_resume(l->rtsp, now);
-    arm(l);
-}
-
-bool rtsp_link_leave(struct rtsp_link *l, usec_t now)
-{
-    bool follows = rtsp_client_leave(l->rtsp, now);
-    arm(l);
-    return follows;
 }
 
 void rtsp_link_give_up(struct rtsp_link *l, const char *why, usec_t now)

@@ -8,6 +8,7 @@
 #include <stdbool.h>
 #include <uv.h>
 
+#include "common/protocol/media_transport.h"
 #include "common/protocol/rtsp_client.h"
 #include "common/wire/capacity_pair.h"
 #include "stream/abr/film_table.h"
@@ -18,14 +19,13 @@ extern "C" {
 
 #define RTSP_LINK_TABLE_LIMIT (30 * USEC_PER_SEC)
 
+// A media packet arrived in the flow of `track`. weir-send's audio comes in that of the video.
+// `data` is borrowed for the call.
+typedef void rtsp_link_packet_fn(void *ctx, enum media_track track, bool rtcp, const uint8_t *data,
+                                 size_t len, usec_t arrived, usec_t now);
+
 struct rtsp_link_ops {
     struct rtsp_client_events rtsp;
-    // A media packet arrived. on_packet also delivers the audio of weir-send; on_audio_packet
-    // delivers the audio of third-party servers. `data` is borrowed for the call.
-    void (*on_packet)(void *ctx, bool rtcp, const uint8_t *data, size_t len, usec_t arrived,
-                      usec_t now);
-    void (*on_audio_packet)(void *ctx, bool rtcp, const uint8_t *data, size_t len, usec_t arrived,
-                            usec_t now);
     // The film's table, which the owner of the link owns from now on; NULL: the server has none, or
     // it came malformed or not in time (logged). NULL: the owner requests none.
     void (*on_film_table)(void *ctx, struct film_table *table, usec_t now);
@@ -63,6 +63,8 @@ struct rtsp_link_config {
     struct mtp_raw_receiver *raw;
     const struct rtsp_link_ops *ops; // static
     void *ctx;                       // borrowed
+    rtsp_link_packet_fn *on_packet;  // NULL: no SETUP follows the description
+    void *packet_ctx;                // borrowed
 };
 
 // Starts at once. NULL: no memory.
@@ -86,12 +88,9 @@ void rtsp_spare_renew(struct rtsp_spare *s, struct rtsp_standby *standby, usec_t
 // the server cannot begin a stream in one round trip.
 void rtsp_link_keep_standby(struct rtsp_link *l, struct rtsp_standby **standby, usec_t now);
 
-// Returns the status of the response that ended the session; 0: no response did.
-int rtsp_link_status(const struct rtsp_link *l);
-// See rtsp_client_expired.
-bool rtsp_link_expired(const struct rtsp_link *l);
-// See rtsp_client_is_told_to_wait.
-bool rtsp_link_is_told_to_wait(const struct rtsp_link *l);
+// The protocol, for the viewer's requests and what it knows of the session; borrowed. As a request
+// changes the next deadline, the link looks for that after each call of this.
+struct rtsp_client *rtsp_link_client(struct rtsp_link *l);
 // How the server repairs lost packets, in the words of its SETUP response; empty: it does not.
 const char *rtsp_link_repair(const struct rtsp_link *l);
 // Media packets that a router marked (ECN CE) so far; -1: the transport does not report marks.
@@ -107,32 +106,10 @@ void rtsp_link_set_ssrc(struct rtsp_link *l,
 // Sends a compound of RTCP about the audio or the video.
 void rtsp_link_send_rtcp(struct rtsp_link *l, bool audio, const uint8_t *data, size_t len);
 
-// See the functions of the same names in rtsp_client.h. Each may change the link's next deadline.
-usec_t rtsp_link_silence_limit(const struct rtsp_link *l);
-void rtsp_link_set_patient(struct rtsp_link *l, bool patient);
-void rtsp_link_control(struct rtsp_link *l, int latency_ms);
-void rtsp_link_ask_pair(struct rtsp_link *l, uint32_t pair, usec_t now);
-bool rtsp_link_ask_values(struct rtsp_link *l, const char *body, usec_t now);
 // Call it after on_playing, once, for the film that `sdp` describes: requests its table, part by
 // part. on_film_table follows, once, within RTSP_LINK_TABLE_LIMIT, unless the link ends; maybe
 // inside this call.
 void rtsp_link_ask_film_table(struct rtsp_link *l, const struct sdp *sdp, usec_t now);
-void rtsp_link_await_level(struct rtsp_link *l);
-void rtsp_link_begin(struct rtsp_link *l, int level, double speed, usec_t now);
-void rtsp_link_set_speed(struct rtsp_link *l, double speed, usec_t now);
-void rtsp_link_set_level(struct rtsp_link *l, int level, usec_t now);
-void rtsp_link_send_again(struct rtsp_link *l, int64_t from, int level, usec_t now);
-void rtsp_link_set_audio_track(struct rtsp_link *l, int track, usec_t now);
-void rtsp_link_set_latency(struct rtsp_link *l, int ms, usec_t now);
-void rtsp_link_set_playout(struct rtsp_link *l, int ms, usec_t now);
-void rtsp_link_set_adapt(struct rtsp_link *l, const char *adapt, usec_t now);
-// See rtsp_client_set_max_rate.
-bool rtsp_link_set_max_rate(struct rtsp_link *l, int bps, usec_t now);
-void rtsp_link_seek(struct rtsp_link *l, double seconds, usec_t now);
-void rtsp_link_scale(struct rtsp_link *l, double seconds, double scale, usec_t now);
-void rtsp_link_pause(struct rtsp_link *l, usec_t now);
-void rtsp_link_resume(struct rtsp_link *l, usec_t now);
-bool rtsp_link_leave(struct rtsp_link *l, usec_t now);
 // Ends the session while media plays: calls on_end(RTSP_CLIENT_LOST) with the text `why`.
 void rtsp_link_give_up(struct rtsp_link *l, const char *why, usec_t now);
 

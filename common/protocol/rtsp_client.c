@@ -208,7 +208,8 @@ void rtsp_client_begin(struct rtsp_client *c, int level, double speed, usec_t no
         playback_requests_level(level, &r);
         send_playback(c, &r, now);
     }
-    c->events->on_start(c->ctx, &start);
+    if (c->events->on_start)
+        c->events->on_start(c->ctx, &start);
     playback_requests_start(&c->playback, usec_to_sec(start.start), &r);
     if (c->pipelined) // it is not known whether the media is live: the server begins where it
                       // should
@@ -258,11 +259,13 @@ static void start_playing(struct rtsp_client *c, usec_t now)
         send_request(c, &(struct client_request){.kind = REQUEST_ONLY, .body = body}, now);
     }
     if (c->config.controls_speed) {
-        c->events->on_ready(c->ctx, now);
+        if (c->events->on_ready)
+            c->events->on_ready(c->ctx, now);
         return;
     }
     struct rtsp_client_start start = {.level = -1};
-    c->events->on_start(c->ctx, &start);
+    if (c->events->on_start)
+        c->events->on_start(c->ctx, &start);
     rtsp_client_begin(c, start.level, 1, now);
 }
 
@@ -493,7 +496,8 @@ static void begin_play(struct rtsp_client *c, const struct rtsp_client_place *pl
     c->step = STEP_PLAYING;
     playback_requests_scaled(&c->playback, place->scale);
     c->playback.in_past = place->behind > 0;
-    c->events->on_playing(c->ctx, place, now);
+    if (c->events->on_playing)
+        c->events->on_playing(c->ctx, place, now);
 }
 
 // A server that serves requests in order sends media as soon as it has validated the path: PLAY
@@ -514,10 +518,11 @@ static void transport_chosen(struct rtsp_client *c, usec_t now)
                                       .datagram = c->path.datagram,
                                       .pairs = c->path.pairs,
                                       .rtt = c->rtt};
-    c->events->on_setup(c->ctx, &setup, now);
+    if (c->events->on_setup)
+        c->events->on_setup(c->ctx, &setup, now);
     if (c->pipelined || c->early.sent) {
         c->step = STEP_STARTING;
-        if (c->early.audio)
+        if (c->early.audio && c->events->on_audio)
             c->events->on_audio(c->ctx);
         if (c->early.played)
             begin_play(c, &c->early.place, now);
@@ -836,7 +841,8 @@ static void on_list_part(struct rtsp_client *c, const struct rtsp_item *r, usec_
                      now);
         return;
     }
-    c->events->on_list(c->ctx, (struct text){c->list, c->list_len}, now);
+    if (c->events->on_list)
+        c->events->on_list(c->ctx, (struct text){c->list, c->list_len}, now);
     end_as(c, RTSP_CLIENT_LISTED, "", now);
 }
 
@@ -1059,23 +1065,25 @@ static void on_failure(struct rtsp_client *c, const struct pending *p, const str
         end_refused(c, p, r, now);
         return;
     case REQUEST_VALUES:
-        c->events->on_values(c->ctx, (struct text){"", 0}, now);
+        if (c->events->on_values)
+            c->events->on_values(c->ctx, (struct text){"", 0}, now);
         return;
     case REQUEST_FILM_TABLE:
         c->link->on_film_table(c->link_ctx, (struct text){"", 0}, now);
         return;
     case REQUEST_PAIR:
-        c->events->on_pair_refused(c->ctx, now);
+        if (c->events->on_pair_refused)
+            c->events->on_pair_refused(c->ctx, now);
         return;
     case REQUEST_PATH:
         log_debug("the server does not move the media: %d", r->status);
         path_mover_refused(&c->mover, now);
         return;
     case REQUEST_LEVEL:
-        if (playing || c->pipelined) // the stream before may have had more levels
-            c->events->on_level(c->ctx, p->level, false, now);
-        else
+        if (!playing && !c->pipelined) // else the stream before may have had more levels
             end_refused(c, p, r, now);
+        else if (c->events->on_level)
+            c->events->on_level(c->ctx, p->level, false, now);
         return;
     case REQUEST_PLAY:
         if (!p->sought) {
@@ -1084,10 +1092,12 @@ static void on_failure(struct rtsp_client *c, const struct pending *p, const str
         }
         log_refused_seek(p, r);
         playback_requests_seek_refused(&c->playback, p->paused);
-        c->events->on_seek_refused(c->ctx, now);
+        if (c->events->on_seek_refused)
+            c->events->on_seek_refused(c->ctx, now);
         return;
     case REQUEST_PAUSE:
-        c->events->on_pause_refused(c->ctx, now);
+        if (c->events->on_pause_refused)
+            c->events->on_pause_refused(c->ctx, now);
         return;
     case REQUEST_MEASURES:
         c->alive.denies_get_parameter = true;
@@ -1152,12 +1162,12 @@ static void on_success(struct rtsp_client *c, const struct pending *p, const str
                      "playing without audio");
         else if (c->step == STEP_VALIDATING)
             c->early.audio = true;
-        else
+        else if (c->events->on_audio)
             c->events->on_audio(c->ctx);
         audio_settled(c, now);
         return;
     case REQUEST_LEVEL:
-        if (c->step == STEP_PLAYING)
+        if (c->step == STEP_PLAYING && c->events->on_level)
             c->events->on_level(c->ctx, p->level, true, now);
         return;
     case REQUEST_PLAY:
@@ -1167,11 +1177,13 @@ static void on_success(struct rtsp_client *c, const struct pending *p, const str
         struct rtsp_client_answer answer = {
             .rtt = now - p->asked, .asked_wall = p->asked_wall, .received_wall = c->received_wall};
         rtsp_params_decode(r->body.at ? r->body : (struct text){"", 0}, &answer.params);
-        c->events->on_answer(c->ctx, &answer, now);
+        if (c->events->on_answer)
+            c->events->on_answer(c->ctx, &answer, now);
         return;
     }
     case REQUEST_VALUES:
-        c->events->on_values(c->ctx, r->body.at ? r->body : (struct text){"", 0}, now);
+        if (c->events->on_values)
+            c->events->on_values(c->ctx, r->body.at ? r->body : (struct text){"", 0}, now);
         return;
     case REQUEST_FILM_TABLE:
         c->link->on_film_table(c->link_ctx, r->body.at ? r->body : (struct text){"", 0}, now);
@@ -1271,7 +1283,8 @@ void rtsp_client_connected(struct rtsp_client *c, usec_t now)
 {
     if (c->step != STEP_CONNECTING)
         return; // the viewer is leaving
-    c->events->on_connected(c->ctx, now);
+    if (c->events->on_connected)
+        c->events->on_connected(c->ctx, now);
     bool fits = c->config.before && take_over(c);
     if (fits)
         open_at_once(c, now);

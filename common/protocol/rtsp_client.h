@@ -144,8 +144,8 @@ struct rtsp_client_answer { // response to one request for the sender's paramete
     usec_t received_wall;
 };
 
-// Calls to the viewer. All are required, unless NULL is mentioned. They may call rtsp_client_*
-// functions, except new and free.
+// Calls to the viewer. on_described and on_end are required; NULL: not needed. They may call
+// rtsp_client_* functions, except new and free.
 struct rtsp_client_events {
     void (*on_connected)(void *ctx, usec_t now);
     // `sdp` is valid for the client's life. Returns false if the stream cannot be played: the
@@ -162,14 +162,14 @@ struct rtsp_client_events {
     // it again, or to another address of the viewer; `why` says which. NULL: media does not move.
     void (*on_moved)(void *ctx, const struct rtsp_client_setup *setup, usec_t now);
     void (*on_audio)(void *ctx); // the server sends audio, too
-    // Fills in where the first PLAY begins.
+    // Fills in where the first PLAY begins. NULL: at the server's choice of level, from the start.
     void (*on_start)(void *ctx, struct rtsp_client_start *out);
     void (*on_ready)(void *ctx, usec_t now); // controls_speed: rtsp_client_begin may be called
     // A response to PLAY: the first, and one after each pause or seek.
     void (*on_playing)(void *ctx, const struct rtsp_client_place *place, usec_t now);
     void (*on_answer)(void *ctx, const struct rtsp_client_answer *answer, usec_t now);
     void (*on_pair_refused)(void *ctx, usec_t now);
-    // The response to rtsp_client_ask_values, borrowed; empty: refused. NULL: never asked.
+    // The response to rtsp_client_ask_values, borrowed; empty: refused.
     void (*on_values)(void *ctx, struct text body, usec_t now);
     // the result of rtsp_client_set_level
     void (*on_level)(void *ctx, int level, bool accepted, usec_t now);

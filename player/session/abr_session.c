@@ -66,15 +66,15 @@ static void apply(struct abr_session *a, const struct abr_action *act, usec_t no
                                                           abr_reason_name(act->decision.reason));
     if (!a->begun) {
         a->begun = true;
-        rtsp_link_begin(link, act->level, act->speed, now);
+        rtsp_client_begin(rtsp_link_client(link), act->level, act->speed, now);
         return;
     }
     if (act->again >= 0)
-        rtsp_link_send_again(link, act->again, act->level, now);
+        rtsp_client_send_again(rtsp_link_client(link), act->again, act->level, now);
     else if (other || act->awaited)
-        rtsp_link_set_level(link, act->level, now);
+        rtsp_client_set_level(rtsp_link_client(link), act->level, now);
     if (act->changes_speed)
-        rtsp_link_set_speed(link, act->speed, now);
+        rtsp_client_set_speed(rtsp_link_client(link), act->speed, now);
     if (other)
         a->config.ops->on_news(a->config.ctx);
 }
@@ -144,13 +144,13 @@ static void on_ready(struct level_policy *p, const struct level_policy_path *pat
     int err = abr_viewer_new(&config, &a->viewer);
     if (err) {
         log_warn("the level does not follow the network: %s", err_text(err));
-        rtsp_link_begin(a->config.link, -1, 1, now);
+        rtsp_client_begin(rtsp_link_client(a->config.link), -1, 1, now);
         return;
     }
     abr_viewer_set_pace(a->viewer, a->pace);
     abr_viewer_set_rtt(a->viewer, path->rtt);
     if (a->is_fast && abr_viewer_awaits(a->viewer))
-        rtsp_link_await_level(a->config.link);
+        rtsp_client_await_level(rtsp_link_client(a->config.link));
     start(a, now);
 }
 
@@ -171,7 +171,7 @@ static void on_played(struct abr_session *a, const struct level_policy_position 
             "frames out",
             place->speed);
         abr_viewer_limit_speed(a->viewer, UNPACED_SPEED);
-        rtsp_link_set_latency(a->config.link, OLD_LATENCY, now);
+        rtsp_client_set_latency(rtsp_link_client(a->config.link), OLD_LATENCY, now);
     }
     rtsp_link_ask_film_table(a->config.link, a->config.sdp, now);
 }

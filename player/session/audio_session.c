@@ -3,7 +3,6 @@
 
 #include <stdlib.h>
 
-#include "client/receive/audio_receiver.h"
 #include "common/base/log.h"
 #include "media/pattern/pattern_picture.h"
 #include "player/audio/audio_output.h"
@@ -20,19 +19,11 @@ struct audio_session {
     bool muted;
     struct stream_recording *recording; // borrowed; NULL: none
     const struct sdp *sdp;              // borrowed from the connection; NULL: no connection
-    uint64_t random;
-    bool open;     // true if `receiver` is the connection's
-    bool requests; // the connection's lost packets
-    struct audio_receiver receiver;
-    struct audio_clock clock; // low latency
-    struct audio_delay delay; // live media otherwise
-    bool flashed;             // the last picture was a flash of the test picture
-    struct {                  // totals of earlier connections
-        uint64_t packets;
-        uint64_t lost;
-        uint64_t repaired;
-        uint64_t bytes;
-    } before;
+    struct stream_receiver *media;      // borrowed; the connection's; NULL: it has no audio yet
+    struct audio_clock clock;           // low latency
+    struct audio_delay delay;           // live media otherwise
+    bool flashed;                       // the last picture was a flash of the test picture
+    struct stream_audio_counts before;  // of earlier connections
 };
 
 struct audio_session *audio_session_new(const struct play_options *options,
@@ -53,16 +44,13 @@ void audio_session_free(struct audio_session *s)
 {
     if (!s)
         return;
-    if (s->open)
-        audio_receiver_destroy(&s->receiver);
     audio_output_free(s->output);
     free(s);
 }
 
-void audio_session_join(struct audio_session *s, const struct sdp *sdp, uint64_t random)
+void audio_session_join(struct audio_session *s, const struct sdp *sdp)
 {
     s->sdp = sdp;
-    s->random = random;
 }
 
 void audio_session_record(struct audio_session *s, struct stream_recording *recording)
@@ -70,110 +58,55 @@ void audio_session_record(struct audio_session *s, struct stream_recording *reco
     s->recording = recording;
 }
 
-static void set_repair(struct audio_session *s)
+void audio_session_packet(struct audio_session *s, const struct received_audio *a)
 {
-    if (audio_receiver_set_repair(&s->receiver, s->requests) != 0)
-        log_warn("lost audio is not repaired: out of memory");
-}
-
-static void on_packet(void *ctx, const struct received_audio *a)
-{
-    struct audio_session *s = ctx;
+    if (!s->media)
+        return;
     if (s->sdp->duration < 0)
         audio_delay_packet(&s->delay, audio_usec(a->position), a->arrived);
     stream_recording_audio(s->recording, a);
     audio_output_packet(s->output, a->position, a->data, a->bytes);
 }
 
-void audio_session_open(struct audio_session *s)
+void audio_session_open(struct audio_session *s, struct stream_receiver *media)
 {
     struct audio_output_config config = {.outlet = s->outlet,
                                          .test = s->sdp->source == SDP_SOURCE_TEST,
                                          .volume = s->muted ? 0 : s->volume};
     if (!s->output && !(s->output = audio_output_new(&config)))
         return;
-    audio_receiver_init(&s->receiver, s->sdp, on_packet, s, s->random);
+    if (stream_receiver_add_audio(media) != 0)
+        log_warn("lost audio is not repaired: out of memory");
     audio_delay_init(&s->delay);
-    s->open = true;
-    set_repair(s);
+    s->media = media;
 }
 
-void audio_session_set_repair(struct audio_session *s, bool requests)
+void audio_session_forget(struct audio_session *s, const struct stream_receiver *media)
 {
-    s->requests = requests;
-    if (s->open)
-        set_repair(s);
-}
-
-void audio_session_set_path(struct audio_session *s, usec_t rtt, usec_t keep)
-{
-    if (s->open)
-        audio_receiver_set_path(&s->receiver, rtt, keep);
+    if (!s->media || s->media != media)
+        return;
+    struct stream_audio_counts now = stream_receiver_audio(media);
+    s->media = NULL;
+    s->before.packets += now.packets;
+    s->before.lost += now.lost;
+    s->before.repaired += now.repaired;
+    s->before.bytes += now.bytes;
 }
 
 void audio_session_leave(struct audio_session *s)
 {
     s->sdp = NULL;
-    s->requests = false;
-    if (!s->open)
+    if (!s->media)
         return;
-    s->open = false;
-    audio_receiver_destroy(&s->receiver);
+    audio_session_forget(s, s->media);
     audio_output_flush(s->output);
     audio_clock_unset(&s->clock);
-    s->before.packets += s->receiver.receiver.received;
-    s->before.lost += rtp_receiver_lost(&s->receiver.receiver);
-    s->before.repaired += s->receiver.repaired;
-    s->before.bytes += s->receiver.bytes;
 }
 
-bool audio_session_packet(struct audio_session *s, bool rtcp, const uint8_t *data, size_t len,
-                          usec_t arrived)
+void audio_session_second(struct audio_session *s)
 {
-    if (!s->sdp || !s->sdp->audio.present)
-        return false;
-    // Datagrams may arrive before the SETUP response that they depend on: those are dropped.
-    if (!s->open)
-        return !rtcp && len > 1 && (data[1] & 127) == s->sdp->audio.payload_type;
-    return audio_receiver_packet(&s->receiver, rtcp, data, len, arrived);
-}
-
-void audio_session_near(struct audio_session *s, int64_t number)
-{
-    if (!s->open || number < 0 || number >= PLAYOUT_MAX_NUMBER)
-        return;
-    struct fps fps = s->sdp->ladder.source_fps;
-    audio_receiver_near(&s->receiver, usec_of_frames(number, fps.num, fps.den));
-}
-
-void audio_session_frame(struct audio_session *s, uint32_t stamp, usec_t media, usec_t arrived)
-{
-    if (s->open)
-        av_sync_picture(&s->receiver.sync, stamp, media, arrived);
-}
-
-void audio_session_video_report(struct audio_session *s, uint64_t ntp, uint32_t stamp)
-{
-    if (s->open)
-        av_sync_report(&s->receiver.sync, false, ntp, stamp);
-}
-
-uint64_t audio_session_packets(const struct audio_session *s)
-{
-    return s->open ? s->receiver.receiver.received : 0;
-}
-
-size_t audio_session_requests(struct audio_session *s, uint8_t *out, usec_t now)
-{
-    return s->open ? audio_receiver_requests(&s->receiver, out, now) : 0;
-}
-
-size_t audio_session_second(struct audio_session *s, uint8_t *out, usec_t now)
-{
-    if (!s->output)
-        return 0;
-    audio_clock_underruns(&s->clock, audio_output_underruns(s->output));
-    return s->open ? audio_receiver_report(&s->receiver, out, now) : 0;
+    if (s->output)
+        audio_clock_underruns(&s->clock, audio_output_underruns(s->output));
 }
 
 void audio_session_clock(struct audio_session *s, bool playing, const struct media_clock *clock)
@@ -184,14 +117,14 @@ void audio_session_clock(struct audio_session *s, bool playing, const struct med
         audio_clock_unset(&s->clock);
     if (playing && !clock)
         clock = audio_clock_get(&s->clock);
-    else if (playing && s->open && s->sdp->duration < 0)
+    else if (playing && s->media && s->sdp->duration < 0)
         clock = audio_delay_follow(&s->delay, clock);
     audio_output_set_clock(s->output, clock);
 }
 
 usec_t audio_session_line(struct audio_session *s)
 {
-    return s->output && s->open ? audio_delay_line(&s->delay) : USEC_NEVER;
+    return s->output && s->media ? audio_delay_line(&s->delay) : USEC_NEVER;
 }
 
 void audio_session_picture(struct audio_session *s, const struct play_frame *f, usec_t pts)
@@ -246,19 +179,19 @@ void audio_session_end(struct audio_session *s)
 
 void audio_session_read(struct audio_session *s, struct qoe *qoe)
 {
-    bool started = s->open && s->receiver.receiver.started;
-    if (!s->output || !(started || s->before.packets))
+    struct stream_audio_counts now = {0};
+    if (s->media)
+        now = stream_receiver_audio(s->media);
+    if (!s->output || !(now.started || s->before.packets))
         return;
     struct audio_output_stats f;
     audio_output_read(s->output, &f);
-    const struct rtp_receiver *now = s->open ? &s->receiver.receiver : NULL;
     struct qoe_audio e = {
-        .packets = (double)(s->before.packets + (now ? now->received : 0)),
-        .lost = (double)(s->before.lost + s->before.repaired +
-                         (now ? rtp_receiver_lost(now) + s->receiver.repaired : 0)),
-        .repaired = (double)(s->before.repaired + (now ? s->receiver.repaired : 0)),
+        .packets = (double)(s->before.packets + now.packets),
+        .lost = (double)(s->before.lost + s->before.repaired + now.lost + now.repaired),
+        .repaired = (double)(s->before.repaired + now.repaired),
         .late = (double)f.counts.late,
-        .bytes = (double)(s->before.bytes + (now ? s->receiver.bytes : 0)),
+        .bytes = (double)(s->before.bytes + now.bytes),
         .heard = usec_to_sec(audio_usec((int64_t)f.counts.heard)),
         .concealed = usec_to_msec(audio_usec((int64_t)f.counts.concealed)),
         .underruns = (double)f.counts.underruns,

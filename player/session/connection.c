@@ -6,11 +6,10 @@
 #include <stdlib.h>
 #include <unistd.h>
 
-#include "client/rtsp/rtsp_link.h"
+#include "client/session/remote_stream.h"
 #include "common/base/log.h"
 #include "common/base/utf8.h"
 #include "common/net/clock.h"
-#include "common/net/random.h"
 #include "common/net/raw_tcp.h"
 #include "common/net/timer.h"
 #include "player/policy/level_choice.h"
@@ -35,7 +34,8 @@ enum { MIN_PLAYOUT_MS = 20 };                     // that the server takes
 struct connection {
     struct connection_config config;
     bool listed;                  // on_listed follows
-    struct rtsp_link *link;       // these are owned; NULL: hung up
+    struct remote_stream *remote; // these are owned
+    struct rtsp_link *link;       // of `remote`; NULL: hung up
     struct stream_player *stream; // NULL: not described yet
     struct level_policy *policy;  // NULL: not wanted
     struct path_stats *path;
@@ -78,6 +78,12 @@ static bool is_away(const struct connection *c)
            ((c->config.again || c->config.channel || c->config.holds_on) && c->phase == CONNECTING);
 }
 
+// The stream must be described.
+static struct video_receiver *receiver(const struct connection *c)
+{
+    return stream_receiver_video(remote_stream_media(c->remote));
+}
+
 // Returns NULL if the stream is not described yet, or has packets without frames.
 static struct video_player *video(const struct connection *c)
 {
@@ -114,25 +120,6 @@ static void set_ended(struct connection *c, enum phase phase)
 
 // ---- From the stream's player ----
 
-static void send_rtcp(void *ctx, bool audio, const uint8_t *data, size_t len)
-{
-    struct connection *c = ctx;
-    if (c->link)
-        rtsp_link_send_rtcp(c->link, audio, data, len);
-}
-
-static int64_t ecn_marked(void *ctx)
-{
-    const struct connection *c = ctx;
-    return c->link ? rtsp_link_ecn_marked(c->link) : -1;
-}
-
-static int64_t second_bytes(void *ctx)
-{
-    const struct connection *c = ctx;
-    return c->link ? rtsp_link_second_bytes(c->link) : -1;
-}
-
 static void on_level(void *ctx, int level, usec_t now)
 {
     struct connection *c = ctx;
@@ -168,7 +155,7 @@ static void on_bye(void *ctx, usec_t now)
 static bool lacks_last(struct connection *c, usec_t now)
 {
     uint64_t packets = stream_player_packets(c->stream);
-    if (stream_player_is_complete(c->stream))
+    if (video_receiver_is_complete(receiver(c)))
         return false;
     if (packets != c->bye_packets)
         c->bye_at = now;
@@ -186,13 +173,8 @@ static void on_drained(void *ctx, usec_t now)
     c->config.ops->on_drained(c->config.ctx, now);
 }
 
-static const struct stream_player_ops stream_ops = {.send_rtcp = send_rtcp,
-                                                    .ecn_marked = ecn_marked,
-                                                    .second_bytes = second_bytes,
-                                                    .on_level = on_level,
-                                                    .on_started = on_started,
-                                                    .on_bye = on_bye,
-                                                    .on_drained = on_drained};
+static const struct stream_player_ops stream_ops = {
+    .on_level = on_level, .on_started = on_started, .on_bye = on_bye, .on_drained = on_drained};
 
 static void on_bye_time(void *ctx, usec_t now)
 {
@@ -222,6 +204,7 @@ static void note_shown(struct connection *c, const struct play_frame *f, usec_t 
     usec_t at = f->shown_at;
     if (!c->has_shown && c->config.asked) {
         usec_t wait = at - c->config.asked;
+        c->steps.packet = stream_player_first_packet(c->stream);
         c->steps.complete = f->last_arrived;
         c->steps.decoded = f->decoded_at;
         c->steps.shown = at;
@@ -280,12 +263,9 @@ void connection_done(struct connection *c, struct play_frame *f, usec_t now)
 
 static bool open_stream(struct connection *c)
 {
-    uint64_t random = 0;
-    if (!random_fill(&random, sizeof(random)))
-        random = (uint64_t)clock_wall();
-    rtsp_link_set_ssrc(c->link, (uint32_t)random); // the same in all our RTCP (RFC 3550, 5.1)
     struct stream_player_config config = {.loop = c->config.loop,
                                           .options = c->config.options,
+                                          .remote = c->remote,
                                           .sdp = &c->sdp,
                                           .qoe = c->config.qoe,
                                           .events = c->config.events,
@@ -294,7 +274,6 @@ static bool open_stream(struct connection *c)
                                           .comparison = c->config.comparison,
                                           .recording = c->config.recording,
                                           .policy = c->policy,
-                                          .random = random,
                                           .level = c->config.again ? -1 : c->level.level,
                                           .at_once = c->config.asked,
                                           .session = c->config.number,
@@ -387,7 +366,7 @@ static bool may_set_speed(const struct connection *c)
 static void send_speed(struct connection *c, usec_t now)
 {
     if (!c->policy && c->phase == PLAYING && c->seek.scale == 1)
-        rtsp_link_set_speed(c->link, c->config.options->speed, now);
+        rtsp_client_set_speed(rtsp_link_client(c->link), c->config.options->speed, now);
 }
 
 static void apply_speed(struct connection *c, usec_t now)
@@ -423,10 +402,10 @@ static bool on_described(void *ctx, const struct sdp *sdp, const char **why, use
     if ((policy && !open_policy(c, policy)) || !open_stream(c))
         return false;
     if (policy) // of a film's frames none is left out
-        rtsp_link_control(c->link,
-                          o->adapt == ADAPT_GODDARD ? play_options_latency_ms(o, false) : 0);
+        rtsp_client_control(rtsp_link_client(c->link),
+                            o->adapt == ADAPT_GODDARD ? play_options_latency_ms(o, false) : 0);
     if (o->audio_track && o->audio_track <= c->sdp.audio_track_count)
-        rtsp_link_set_audio_track(c->link, o->audio_track, now);
+        rtsp_client_set_audio_track(rtsp_link_client(c->link), o->audio_track, now);
     else if (o->audio_track)
         log_warn("--audio-track %d is ignored: the stream has %d to choose from", o->audio_track,
                  c->sdp.audio_track_count);
@@ -438,27 +417,6 @@ static bool on_described(void *ctx, const struct sdp *sdp, const char **why, use
     if (o->speed != 1 && may_set_speed(c))
         apply_speed(c, now);
     return true;
-}
-
-// ---- From the link: media ----
-
-static void on_media(void *ctx, bool rtcp, const uint8_t *data, size_t len, usec_t arrived,
-                     usec_t now)
-{
-    struct connection *c = ctx;
-    if (!rtcp && !c->steps.packet)
-        c->steps.packet = now;
-    if (!c->stopped)
-        stream_player_packet(c->stream, rtcp, data, len, arrived, now);
-}
-
-static void on_audio_media(void *ctx, bool rtcp, const uint8_t *data, size_t len, usec_t arrived,
-                           usec_t now)
-{
-    struct connection *c = ctx;
-    (void)now;
-    if (!c->stopped)
-        (void)audio_session_packet(c->config.audio, rtcp, data, len, arrived);
 }
 
 // ---- From the link: the session ----
@@ -500,9 +458,9 @@ static void report_raw_missing(const struct connection *c)
 
 static void set_repair(struct connection *c, usec_t now)
 {
-    struct video_repair repair = {.datagram = c->datagram, .wanted = c->config.options->repair};
-    if (!repair_mode_parse(rtsp_link_repair(c->link), &repair.agreed))
-        repair.agreed = REPAIR_MODE_OFF;
+    struct video_repair repair = {.datagram = c->datagram,
+                                  .wanted = c->config.options->repair,
+                                  .agreed = remote_stream_repair(c->remote)};
     if (stream_player_set_repair(c->stream, &repair) != 0)
         log_warn("lost packets are not repaired: out of memory");
     stream_player_set_rtt(c->stream, path_stats_rtt(c->path), now);
@@ -573,7 +531,7 @@ static void on_moved(void *ctx, const struct rtsp_client_setup *setup, usec_t no
 static void on_audio(void *ctx)
 {
     struct connection *c = ctx;
-    audio_session_open(c->config.audio);
+    audio_session_open(c->config.audio, remote_stream_media(c->remote));
 }
 
 static void on_ready(void *ctx, usec_t now)
@@ -591,9 +549,9 @@ static void stay(struct connection *c, usec_t now)
     seek_refused(&c->seek);
     rewind_refused(&c->rewind);
     if (is_paused(c))
-        rtsp_link_pause(c->link, now);
+        rtsp_client_pause(rtsp_link_client(c->link), now);
     else
-        rtsp_link_resume(c->link, now);
+        rtsp_client_resume(rtsp_link_client(c->link), now);
 }
 
 // Live media: the server may have its past.
@@ -689,7 +647,7 @@ static void on_playing(void *ctx, const struct rtsp_client_place *place, usec_t 
         send_speed(c, now);
     c->config.ops->on_playing(c->config.ctx, now);
     if (again && seek_again(&c->seek))
-        rtsp_link_seek(c->link, c->seek.to, now);
+        rtsp_client_seek(rtsp_link_client(c->link), c->seek.to, now);
 }
 
 static void on_film_table(void *ctx, struct film_table *table, usec_t now)
@@ -819,8 +777,6 @@ static const struct rtsp_link_ops link_ops = {.rtsp = {.on_connected = on_connec
                                                        .on_pause_refused = on_pause_refused,
                                                        .on_seek_refused = on_seek_refused,
                                                        .on_end = on_link_end},
-                                              .on_packet = on_media,
-                                              .on_audio_packet = on_audio_media,
                                               .on_film_table = on_film_table,
                                               .on_pair = on_pair};
 
@@ -834,10 +790,10 @@ static void check_silence(struct connection *c, usec_t now)
     bool sends = path_stats_source_away(c->path, &why, now) < 0;
     bool due = c->phase == PLAYING && !is_paused(c) && sends;
     usec_t silent = media_silence_look(&c->silence, stream_player_packets(c->stream), due, now);
-    usec_t limit = rtsp_link_silence_limit(c->link);
+    usec_t limit = rtsp_client_silence_limit(rtsp_link_client(c->link));
     // A film plays from its buffer; the network may be there again before that is empty.
     bool patient = c->sdp.duration >= 0 && video(c) && playout_held(playout(c)) > 0;
-    rtsp_link_set_patient(c->link, patient);
+    rtsp_client_set_patient(rtsp_link_client(c->link), patient);
     if (silent < limit || patient)
         return;
     if (!c->silence.received)
@@ -885,7 +841,7 @@ static void tell_playout(struct connection *c, usec_t now)
     int ms = playout_notice_due(&c->playout, playout_target(c), now);
     if (!ms)
         return;
-    rtsp_link_set_playout(c->link, ms, now);
+    rtsp_client_set_playout(rtsp_link_client(c->link), ms, now);
     log_debug("told the sender: frames are shown %d ms after their capture", ms);
 }
 
@@ -900,7 +856,7 @@ static void request_share(struct connection *c, usec_t now)
     if (!ms || change < MIN_SHARE_CHANGE_MS || change * 10 < c->sender_ms)
         return;
     c->sender_ms = ms;
-    rtsp_link_set_latency(c->link, ms, now);
+    rtsp_client_set_latency(rtsp_link_client(c->link), ms, now);
     log_debug("requested of the sender: a frame waits there for %d ms at most", ms);
 }
 
@@ -939,7 +895,7 @@ static void limit_to_machine(struct connection *c, usec_t now)
         log_info("this machine keeps up again: level %d is requested", s.wanted);
     int level = is_limited ? c->machine.limit : s.wanted;
     level_choice_request(&c->level, level, "display");
-    rtsp_link_set_level(c->link, level, now);
+    rtsp_client_set_level(rtsp_link_client(c->link), level, now);
 }
 
 void connection_second(struct connection *c, struct qoe_transport *out, usec_t now)
@@ -965,7 +921,7 @@ void connection_set_audio_track(struct connection *c, int track, usec_t now)
     if (track < 1 || track > c->sdp.audio_track_count || !c->link)
         return;
     c->config.options->audio_track = track; // it outlives a connection
-    rtsp_link_set_audio_track(c->link, track, now);
+    rtsp_client_set_audio_track(rtsp_link_client(c->link), track, now);
     // What is buffered has the sound of the track before: of a film that may be half a minute.
     double at = seek_position(&c->seek);
     if (c->policy && video(c) && isfinite(at) && playout_held(playout(c)) > OLD_SOUND)
@@ -985,7 +941,7 @@ static void ask_subtitles(struct connection *c, usec_t now)
         subtitle_request_encode(&r, line, sizeof(line)) < 0)
         return;
     snprintf(body, sizeof(body), "%s\r\n", line);
-    if (rtsp_link_ask_values(c->link, body, now))
+    if (rtsp_client_ask_values(rtsp_link_client(c->link), body, now))
         subtitles_requested(&c->subtitles, &r, now);
 }
 
@@ -1010,7 +966,7 @@ void connection_tick(struct connection *c, usec_t now)
         video_player_step_end(video(c), now);
     }
     if (c->link && video(c) && seek_must_pause(&c->seek, is_paused(c), playout_held(playout(c))))
-        rtsp_link_pause(c->link, now);
+        rtsp_client_pause(rtsp_link_client(c->link), now);
 }
 
 // ---- The viewer ----
@@ -1023,7 +979,7 @@ void connection_set_level(struct connection *c, int level, usec_t now)
     level_choice_request(&c->level, level, "user");
     machine_limit_init(&c->machine, now);
     c->config.options->level = level;
-    rtsp_link_set_level(c->link, level, now);
+    rtsp_client_set_level(rtsp_link_client(c->link), level, now);
 }
 
 // A live stream's encoder follows the network up to the requested level; a stored one needs the
@@ -1045,7 +1001,7 @@ void connection_set_automatic(struct connection *c, usec_t now)
     }
     level_choice_request(&c->level, top, "user");
     machine_limit_init(&c->machine, now);
-    rtsp_link_set_level(c->link, top, now);
+    rtsp_client_set_level(rtsp_link_client(c->link), top, now);
 }
 
 void connection_pause(struct connection *c, usec_t now)
@@ -1055,7 +1011,7 @@ void connection_pause(struct connection *c, usec_t now)
     video_player_pause(video(c), now);
     level_policy_pause(c->policy, true, now);
     if (c->phase == PLAYING) // otherwise all media was received, and the buffered rest is played
-        rtsp_link_pause(c->link, now);
+        rtsp_client_pause(rtsp_link_client(c->link), now);
 }
 
 void connection_resume(struct connection *c, usec_t now)
@@ -1067,7 +1023,7 @@ void connection_resume(struct connection *c, usec_t now)
     video_player_resume(video(c), now);
     level_policy_pause(c->policy, false, now);
     if (c->phase == PLAYING)
-        rtsp_link_resume(c->link, now);
+        rtsp_client_resume(rtsp_link_client(c->link), now);
 }
 
 bool connection_step(struct connection *c, usec_t now)
@@ -1075,7 +1031,7 @@ bool connection_step(struct connection *c, usec_t now)
     if (!video(c) || !is_paused(c) || c->sdp.duration < 0)
         return false;
     if (c->phase == PLAYING && c->link && playout_held(playout(c)) < SEEK_PAUSE_BUFFER) {
-        rtsp_link_resume(c->link, now);
+        rtsp_client_resume(rtsp_link_client(c->link), now);
         seek_step(&c->seek);
     }
     c->stepping = now + STEP_TIME;
@@ -1093,7 +1049,7 @@ enum seek_request connection_seek(struct connection *c, double seconds, usec_t n
     if (is_away(c)) // the next connection begins at that position
         c->config.options->start = (usec_t)(c->seek.to * 1e6);
     else
-        rtsp_link_seek(c->link, c->seek.to, now);
+        rtsp_client_seek(rtsp_link_client(c->link), c->seek.to, now);
     return answer;
 }
 
@@ -1103,7 +1059,7 @@ static enum rewind_request request_past(struct connection *c, enum rewind_reques
     if (answer == REWIND_WANTED && is_away(c)) // the next connection begins there
         c->config.options->start = -(usec_t)(c->rewind.to * 1e6);
     else if (answer == REWIND_WANTED)
-        rtsp_link_seek(c->link, c->rewind.to, now);
+        rtsp_client_seek(rtsp_link_client(c->link), c->rewind.to, now);
     return answer;
 }
 
@@ -1125,7 +1081,7 @@ enum seek_request connection_scale(struct connection *c, double scale, usec_t no
         return SEEK_IMPOSSIBLE;
     enum seek_request answer = seek_scale(&c->seek, scale, now);
     if (answer == SEEK_WANTED)
-        rtsp_link_scale(c->link, c->seek.to, scale, now);
+        rtsp_client_scale(rtsp_link_client(c->link), c->seek.to, scale, now);
     return answer;
 }
 
@@ -1215,6 +1171,7 @@ bool connection_drain(struct connection *c, usec_t now)
 void connection_stop(struct connection *c, usec_t now)
 {
     c->stopped = true;
+    remote_stream_stop(c->remote);
     level_policy_end(c->policy);
     if (video(c))
         video_player_stop(video(c), now);
@@ -1229,12 +1186,12 @@ void connection_retire(struct connection *c, usec_t now)
 void connection_send_bye(struct connection *c, usec_t now)
 {
     if (c->stream)
-        stream_player_send_bye(c->stream, now);
+        video_receiver_send_bye(receiver(c), now);
 }
 
 bool connection_leave(struct connection *c, usec_t now)
 {
-    return c->link && rtsp_link_leave(c->link, now);
+    return c->link && rtsp_client_leave(rtsp_link_client(c->link), now);
 }
 
 struct rtsp_spare *connection_detach(struct connection *c, usec_t now)
@@ -1257,21 +1214,21 @@ void connection_keep_standby(struct connection *c, struct rtsp_standby **standby
 
 int connection_refusal(const struct connection *c)
 {
-    return c->link ? rtsp_link_status(c->link) : 0;
+    return c->link ? rtsp_client_status(rtsp_link_client(c->link)) : 0;
 }
 
 void connection_hang_up(struct connection *c)
 {
     timer_set(c->bye, USEC_NEVER);
     if (c->stream)
-        stream_player_report(c->stream); // before the link, which counts the ECN marks, is freed
-    rtsp_link_free(c->link);
+        video_receiver_report(receiver(c)); // before the link, which counts the ECN marks, is freed
+    remote_stream_hang_up(c->remote);
     c->link = NULL;
 }
 
 // ---- Life ----
 
-static struct rtsp_link *new_link(struct connection *c, usec_t now)
+static struct remote_stream *new_remote(struct connection *c, usec_t now)
 {
     static const char *const adapt[] = {
         [ADAPT_AUTO] = NULL,
@@ -1302,7 +1259,7 @@ static struct rtsp_link *new_link(struct connection *c, usec_t now)
                                     .raw = c->config.raw,
                                     .ops = &link_ops,
                                     .ctx = c};
-    return rtsp_link_new(&link, now);
+    return remote_stream_new(&link, now);
 }
 
 struct connection *connection_new(const struct connection_config *config, usec_t now)
@@ -1321,12 +1278,14 @@ struct connection *connection_new(const struct connection_config *config, usec_t
     c->path = path_stats_new(config->qoe, config->events);
     c->bye = timer_new(config->loop, on_bye_time, c);
     if (c->path && c->bye)
-        c->link = new_link(c, now);
+        c->remote = new_remote(c, now);
     else
         rtsp_spare_free(c->config.spare);
     c->config.spare = NULL;
-    if (c->link)
+    if (c->remote) {
+        c->link = remote_stream_link(c->remote);
         return c;
+    }
     connection_free(c);
     return NULL;
 }
@@ -1335,8 +1294,9 @@ void connection_free(struct connection *c)
 {
     if (!c)
         return;
-    rtsp_link_free(c->link);
-    c->link = NULL; // marks it as freed for the stream player, which still reads its ECN marks
+    if (c->remote)
+        remote_stream_hang_up(c->remote);
+    c->link = NULL;
     // Without a stream all queued pictures are those of the connection before, which is still
     // shown.
     if (c->stream) {
@@ -1344,6 +1304,7 @@ void connection_free(struct connection *c)
         stream_player_free(c->stream);
         render_queue_flush(c->config.show);
     }
+    remote_stream_free(c->remote, 0); // without a link it needs no time
     level_policy_free(c->policy);
     path_stats_free(c->path);
     timer_free(c->bye);

@@ -51,18 +51,18 @@ static void apply(struct goddard_session *g, const struct goddard_action *a, use
     if (a->reason == GODDARD_WHY_CAPACITY || a->reason == GODDARD_WHY_NO_CAPACITY)
         report_capacity(g, now);
     if (a->ask_pair)
-        rtsp_link_ask_pair(link, goddard_inputs_ask(&g->inputs), now);
+        rtsp_client_ask_pair(rtsp_link_client(link), goddard_inputs_ask(&g->inputs), now);
     if (a->level < 0)
         return;
     bool other = g->config.choose_level(g->config.ctx, a->level, reason);
     if (!g->begun) {
         g->begun = true;
-        rtsp_link_begin(link, a->level, a->speed, now);
+        rtsp_client_begin(rtsp_link_client(link), a->level, a->speed, now);
         return;
     }
     if (other)
-        rtsp_link_set_level(link, a->level, now);
-    rtsp_link_set_speed(link, a->speed, now);
+        rtsp_client_set_level(rtsp_link_client(link), a->level, now);
+    rtsp_client_set_speed(rtsp_link_client(link), a->speed, now);
 }
 
 static void drive(struct goddard_session *g, usec_t now)

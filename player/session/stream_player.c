@@ -5,7 +5,6 @@
 
 #include "common/net/clock.h"
 #include "common/protocol/server_dialect.h"
-#include "common/wire/rtcp.h"
 #include "player/report/viewing_trace.h"
 #include "stream/video/video_pipeline.h"
 
@@ -16,8 +15,10 @@ static const usec_t PATIENCE = 15 * USEC_PER_SEC, RELAYED_PATIENCE = 3 * USEC_PE
 struct stream_player {
     struct stream_player_config config;
     struct clock_sync clock;
-    struct video_receiver *receiver; // owned
+    struct stream_receiver *media;   // borrowed from the remote stream
+    struct video_receiver *receiver; // borrowed from `media`
     struct video_player *video;      // owned; NULL: packets without frames
+    usec_t first_packet;             // when it came; 0: none yet
     bool repairs;                    // lost packets are sent again
     int64_t missing;                 // as the video player was told; INT64_MAX: nothing is
 };
@@ -36,22 +37,25 @@ static void on_event(void *ctx, const struct viewing_event *e)
     viewing_trace(s->config.events, e);
 }
 
-static void send_video_rtcp(void *ctx, const uint8_t *data, size_t len)
+// weir-send sends the audio in the video's flow.
+static void on_media(void *ctx, enum media_track track, bool rtcp, const uint8_t *data, size_t len,
+                     usec_t now)
 {
     struct stream_player *s = ctx;
-    s->config.ops->send_rtcp(s->config.ctx, false, data, len);
+    (void)data;
+    if (rtcp || (track == TRACK_AUDIO && server_dialect_of(s->config.sdp)->audio_has_own_flow))
+        return;
+    if (!s->first_packet)
+        s->first_packet = now;
+    if (track == TRACK_AUDIO)
+        level_policy_beside(s->config.policy, len, now);
 }
 
-static int64_t ecn_marked(void *ctx)
+static void on_audio(void *ctx, const struct received_audio *a, usec_t now)
 {
     const struct stream_player *s = ctx;
-    return s->config.ops->ecn_marked(s->config.ctx);
-}
-
-static int64_t second_bytes(void *ctx)
-{
-    const struct stream_player *s = ctx;
-    return s->config.ops->second_bytes(s->config.ctx);
+    (void)now;
+    audio_session_packet(s->config.audio, a);
 }
 
 static void set_missing(struct stream_player *s)
@@ -64,12 +68,14 @@ static void on_packet(void *ctx, const struct rtp_packet *packet, int64_t ext_se
                       usec_t now)
 {
     struct stream_player *s = ctx;
+    struct fps fps = s->config.sdp->ladder.source_fps;
     video_player_packet(s->video, packet, ext_seq, arrived);
     // A packet that fills a hole may complete a frame, which is pushed before playing is looked at.
     if (video_receiver_oldest(s->receiver) < s->missing)
         set_missing(s);
     if (!server_dialect_of(s->config.sdp)->numbers_from_stamps)
-        audio_session_near(s->config.audio, packet->adu.frame);
+        stream_receiver_relate(s->media, packet->timestamp,
+                               usec_of_frames(packet->adu.frame, fps.num, fps.den), arrived);
     level_policy_packet(s->config.policy, packet, ext_seq, arrived, now);
 }
 
@@ -87,7 +93,7 @@ static void on_frame(void *ctx, struct received_frame *f, usec_t now)
     const struct playout *playout = video_pipeline_playout(video_player_pipeline(s->video));
     if (server_dialect_of(s->config.sdp)->numbers_from_stamps && number >= 0 &&
         number < PLAYOUT_MAX_NUMBER)
-        audio_session_frame(s->config.audio, stamp, playout_pts(playout, number), arrived);
+        stream_receiver_relate(s->media, stamp, playout_pts(playout, number), arrived);
     level_policy_frame(s->config.policy, number, playout_held(playout), now);
     bool has_time = number >= 0 && number < PLAYOUT_MAX_NUMBER;
     if (has_time && stream_recording_push(s->config.recording, playout_pts(playout, number), now) &&
@@ -109,12 +115,6 @@ static void on_given_up(void *ctx, usec_t now)
         return;
     set_missing(s);
     video_player_look(s->video, now);
-}
-
-static void on_report(void *ctx, uint64_t ntp, uint32_t timestamp)
-{
-    struct stream_player *s = ctx;
-    audio_session_video_report(s->config.audio, ntp, timestamp);
 }
 
 static void on_bye(void *ctx, usec_t now)
@@ -171,38 +171,15 @@ static void on_drained(void *ctx, usec_t now)
 
 // ---- Input ----
 
-static void request_audio(struct stream_player *s, usec_t now)
-{
-    uint8_t out[RTCP_MAX_PACKET];
-    size_t len = audio_session_requests(s->config.audio, out, now);
-    if (len)
-        s->config.ops->send_rtcp(s->config.ctx, true, out, len);
-}
-
-void stream_player_packet(struct stream_player *s, bool rtcp, const uint8_t *data, size_t len,
-                          usec_t arrived, usec_t now)
-{
-    // weir-send sends the audio in the video's flow.
-    if (!server_dialect_of(s->config.sdp)->audio_has_own_flow &&
-        audio_session_packet(s->config.audio, rtcp, data, len, arrived)) {
-        if (!rtcp)
-            level_policy_beside(s->config.policy, len, now);
-        request_audio(s, now);
-        return;
-    }
-    request_audio(s, now);
-    video_receiver_packet(s->receiver, rtcp, data, len, arrived, now);
-}
-
 void stream_player_set_rtt(struct stream_player *s, usec_t rtt, usec_t now)
 {
-    video_receiver_set_rtt(s->receiver, rtt, now);
-    if (!s->video)
-        return;
-    video_player_set_rtt(s->video, rtt);
-    video_player_set_repair(s->video, s->repairs && rtt ? repair_round_wait(rtt) : 0);
-    audio_session_set_path(s->config.audio, rtt,
-                           video_pipeline_repair_time(video_player_pipeline(s->video)));
+    usec_t keep = 0;
+    if (s->video) {
+        video_player_set_rtt(s->video, rtt);
+        video_player_set_repair(s->video, s->repairs && rtt ? repair_round_wait(rtt) : 0);
+        keep = video_pipeline_repair_time(video_player_pipeline(s->video));
+    }
+    stream_receiver_set_path(s->media, rtt, keep, now);
 }
 
 // Of a film no picture is passed over. Goddard's policy counts those that are.
@@ -215,12 +192,11 @@ int stream_player_set_repair(struct stream_player *s, const struct video_repair 
 {
     struct video_repair of = *repair;
     s->repairs = repair->datagram && repair->agreed != REPAIR_MODE_OFF;
-    audio_session_set_repair(s->config.audio, s->repairs && s->config.sdp->nack);
     if (s->video)
         video_player_set_stream(s->video, !repair->datagram);
     if (s->repairs && s->video && waits(s))
         of.patience = *s->config.sdp->via ? RELAYED_PATIENCE : PATIENCE;
-    return video_receiver_set_repair(s->receiver, &of);
+    return stream_receiver_set_repair(s->media, &of, s->repairs && s->config.sdp->nack);
 }
 
 void stream_player_begin(struct stream_player *s, int seq, bool jumps, usec_t now)
@@ -232,11 +208,6 @@ void stream_player_begin(struct stream_player *s, int seq, bool jumps, usec_t no
         set_missing(s);
 }
 
-bool stream_player_is_complete(const struct stream_player *s)
-{
-    return video_receiver_is_complete(s->receiver);
-}
-
 void stream_player_clock_sample(struct stream_player *s, usec_t asked, usec_t sender,
                                 usec_t received)
 {
@@ -246,23 +217,10 @@ void stream_player_clock_sample(struct stream_player *s, usec_t asked, usec_t se
 
 void stream_player_second(struct stream_player *s, struct video_receiver_stats *out, usec_t now)
 {
-    video_receiver_second(s->receiver, out, now);
+    stream_receiver_second(s->media, out, now);
     if (out->lost)
         trace_loss(s->config.events, out->lost, out->loss_events, now);
-    uint8_t report[RTCP_MAX_PACKET];
-    size_t len = audio_session_second(s->config.audio, report, now);
-    if (len)
-        s->config.ops->send_rtcp(s->config.ctx, true, report, len);
-}
-
-void stream_player_report(struct stream_player *s)
-{
-    video_receiver_report(s->receiver);
-}
-
-void stream_player_send_bye(struct stream_player *s, usec_t now)
-{
-    video_receiver_send_bye(s->receiver, now);
+    audio_session_second(s->config.audio);
 }
 
 // ---- State ----
@@ -272,9 +230,14 @@ struct video_player *stream_player_video(const struct stream_player *s)
     return s->video;
 }
 
+usec_t stream_player_first_packet(const struct stream_player *s)
+{
+    return s->first_packet;
+}
+
 uint64_t stream_player_packets(const struct stream_player *s)
 {
-    return video_receiver_packets(s->receiver) + audio_session_packets(s->config.audio);
+    return video_receiver_packets(s->receiver) + stream_receiver_audio(s->media).packets;
 }
 
 struct media_progress_facts stream_player_progress(const struct stream_player *s)
@@ -293,25 +256,23 @@ struct media_progress_facts stream_player_progress(const struct stream_player *s
 
 // ---- Life ----
 
-static bool open_receiver(struct stream_player *s)
+static bool open_receivers(struct stream_player *s)
 {
-    struct video_receiver_config config = {.loop = s->config.loop,
-                                           .sdp = s->config.sdp,
-                                           .clock = &s->clock,
-                                           .sink = {s->config.qoe, on_event, s},
-                                           .random = s->config.random,
-                                           .send_rtcp = send_video_rtcp,
-                                           .on_packet = on_packet,
-                                           .on_frame = on_frame,
-                                           .on_nacked = on_nacked,
-                                           .on_bye = on_bye,
-                                           .on_given_up = on_given_up,
-                                           .on_report = on_report,
-                                           .ecn_marked = ecn_marked,
-                                           .second_bytes = second_bytes,
-                                           .ctx = s};
-    s->receiver = video_receiver_new(&config);
-    return s->receiver;
+    static const struct stream_receiver_ops ops = {.video = {.on_packet = on_packet,
+                                                             .on_frame = on_frame,
+                                                             .on_nacked = on_nacked,
+                                                             .on_bye = on_bye,
+                                                             .on_given_up = on_given_up},
+                                                   .on_media = on_media,
+                                                   .on_audio = on_audio};
+    struct stream_receiver_config config = {
+        .video = {.sdp = s->config.sdp, .clock = &s->clock, .sink = {s->config.qoe, on_event, s}},
+        .ops = &ops,
+        .ctx = s};
+    s->media = remote_stream_describe(s->config.remote, &config);
+    if (s->media)
+        s->receiver = stream_receiver_video(s->media);
+    return s->media;
 }
 
 static bool open_video(struct stream_player *s)
@@ -352,11 +313,11 @@ struct stream_player *stream_player_new(const struct stream_player_config *confi
         clock_sync_shared(&s->clock);
         report_clock(s);
     }
-    audio_session_join(config->audio, sdp, config->random);
+    audio_session_join(config->audio, sdp);
     stream_recording_open(config->recording, sdp, sdp->audio.present && !config->options->no_audio,
                           clock_now());
     bool has_frames = sdp_has_frames(sdp);
-    if (open_receiver(s) &&
+    if (open_receivers(s) &&
         (!has_frames || !sdp_has_pictures(sdp) || comparison_open(config->comparison, sdp)) &&
         (!has_frames || open_video(s)))
         return s;
@@ -370,6 +331,6 @@ void stream_player_free(struct stream_player *s)
         return;
     stream_recording_close(s->config.recording, s->config.sdp, clock_now());
     video_player_free(s->video);
-    video_receiver_free(s->receiver);
+    audio_session_forget(s->config.audio, s->media);
     free(s);
 }

@@ -1,13 +1,14 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-// The media half of a connection: plays one described stream. Packets in; pictures to the display,
-// audio to the audio session and RTCP to the sender out. It makes no request of its own: events
-// report what the connection may react to. Loop thread only; after that has ended, the main thread.
+// The media half of a connection: plays one described stream. It makes the receivers of the
+// connection's remote_stream; pictures go to the display, audio to the audio session. It makes no
+// request of its own: events report what the connection may react to. Loop thread only; after that
+// has ended, the main thread.
 #ifndef WEIR_PLAYER_SESSION_STREAM_PLAYER_H
 #define WEIR_PLAYER_SESSION_STREAM_PLAYER_H
 
 #include <uv.h>
 
-#include "client/receive/video_receiver.h"
+#include "client/session/remote_stream.h"
 #include "player/policy/media_progress.h"
 #include "player/report/trace.h"
 #include "player/session/audio_session.h"
@@ -22,11 +23,6 @@ extern "C" {
 
 // All are required.
 struct stream_player_ops {
-    // Sends a compound of RTCP about the audio or the video.
-    void (*send_rtcp)(void *ctx, bool audio, const uint8_t *data, size_t len);
-    // Returns the media packets that routers marked so far; -1: unknown.
-    int64_t (*ecn_marked)(void *ctx);
-    int64_t (*second_bytes)(void *ctx);
     void (*on_level)(void *ctx, int level, usec_t now); // frames of another level arrive
     void (*on_started)(void *ctx, usec_t now);          // pictures move
     void (*on_bye)(void *ctx, usec_t now);              // the sender ends the media
@@ -36,6 +32,7 @@ struct stream_player_ops {
 struct stream_player_config {
     uv_loop_t *loop; // these are borrowed
     const struct play_options *options;
+    struct remote_stream *remote; // its receivers call until it is freed, after the stream player
     const struct sdp *sdp;
     struct qoe *qoe;
     struct trace *events; // may be NULL
@@ -44,7 +41,6 @@ struct stream_player_config {
     struct comparison *comparison;
     struct stream_recording *recording; // NULL: not wanted
     struct level_policy *policy;        // receives packets, frames and stalls; NULL: not wanted
-    uint64_t random;                    // for SSRC and CNAME
     int level;              // at the start; -1: unknown, on_level reports the first that arrives
     bool at_once;           // the first picture is shown as soon as it is decoded, without a buffer
     unsigned session;       // copied into each frame given to the decoder
@@ -60,28 +56,22 @@ struct stream_player *stream_player_new(const struct stream_player_config *confi
 // Flush the show queue before: the decoder may wait there. NULL is fine.
 void stream_player_free(struct stream_player *s);
 
-// A packet of the video's track, which also carries the audio of a weir-send.
-void stream_player_packet(struct stream_player *s, bool rtcp, const uint8_t *data, size_t len,
-                          usec_t arrived, usec_t now);
 void stream_player_set_rtt(struct stream_player *s, usec_t rtt, usec_t now); // 0: unknown
 // As video_receiver_set_repair, after SETUP.
 int stream_player_set_repair(struct stream_player *s, const struct video_repair *repair);
 // PLAY was answered: the video's next packet has this number, as far as it is known (-1). `jumps`:
 // the media continues elsewhere.
 void stream_player_begin(struct stream_player *s, int seq, bool jumps, usec_t now);
-// Returns true if nothing is awaited of what the sender is known to have sent.
-bool stream_player_is_complete(const struct stream_player *s);
 // A request's wall clock times, to compare the sender's clock with ours.
 void stream_player_clock_sample(struct stream_player *s, usec_t asked, usec_t sender,
                                 usec_t received);
 // Call it once a second. Sends receiver reports, and passes the counts to QoE.
 void stream_player_second(struct stream_player *s, struct video_receiver_stats *out, usec_t now);
-void stream_player_report(struct stream_player *s);               // passes the counts to QoE
-void stream_player_send_bye(struct stream_player *s, usec_t now); // and the last counts to QoE
 
 // Plays the pictures; NULL: packets without frames. Borrowed.
 struct video_player *stream_player_video(const struct stream_player *s);
-uint64_t stream_player_packets(const struct stream_player *s); // of video and audio
+usec_t stream_player_first_packet(const struct stream_player *s); // when it came; 0: none yet
+uint64_t stream_player_packets(const struct stream_player *s);    // of video and audio
 struct media_progress_facts stream_player_progress(const struct stream_player *s);
 
 #ifdef __cplusplus

@@ -431,7 +431,7 @@ static void on_timer(void *ctx, usec_t now)
         log_warn("%s: the origin cannot be reached: %s", f->path,
                  f->is_over ? f->refusal.text : "no answer in time");
         store_film_validated(f->stored, now); // it is asked again as late as if it had answered
-    } else if (!f->is_over && rtsp_link_is_told_to_wait(f->link)) {
+    } else if (!f->is_over && rtsp_client_is_told_to_wait(rtsp_link_client(f->link))) {
         return; // its own limit ends the link
     } else if (!f->is_over) {
         refuse_film(f, 504, "origin: no answer in time");
@@ -453,11 +453,6 @@ static void settle(struct film *f, usec_t now)
 {
     f->is_over = true;
     timer_set(f->timer, now); // the link cannot be freed in its own call
-}
-
-static void on_connected(void *ctx, usec_t now)
-{
-    (void)ctx, (void)now;
 }
 
 // The description is all that is requested: no SETUP follows.
@@ -489,70 +484,15 @@ static void on_list(void *ctx, struct text list, usec_t now)
 static void on_end(void *ctx, enum rtsp_client_end end, const char *text, usec_t now)
 {
     struct film *f = ctx;
-    f->has_answered = rtsp_link_status(f->link) != 0;
+    f->has_answered = rtsp_client_status(rtsp_link_client(f->link)) != 0;
     if (!f->is_described && f->state == FILM_DESCRIBING)
-        upstream_refusal(end, rtsp_link_status(f->link), text, &f->refusal);
+        upstream_refusal(end, rtsp_client_status(rtsp_link_client(f->link)), text, &f->refusal);
     settle(f, now);
 }
 
 // No SETUP is sent, so these are not called.
-static void on_setup(void *ctx, const struct rtsp_client_setup *setup, usec_t now)
-{
-    (void)ctx, (void)setup, (void)now;
-}
-
-static void on_nothing(void *ctx)
-{
-    (void)ctx;
-}
-
-static void on_start(void *ctx, struct rtsp_client_start *out)
-{
-    (void)ctx, (void)out;
-}
-
-static void on_event(void *ctx, usec_t now)
-{
-    (void)ctx, (void)now;
-}
-
-static void on_playing(void *ctx, const struct rtsp_client_place *place, usec_t now)
-{
-    (void)ctx, (void)place, (void)now;
-}
-
-static void on_answer(void *ctx, const struct rtsp_client_answer *a, usec_t now)
-{
-    (void)ctx, (void)a, (void)now;
-}
-
-static void on_level(void *ctx, int level, bool accepted, usec_t now)
-{
-    (void)ctx, (void)level, (void)accepted, (void)now;
-}
-
-static void on_packet(void *ctx, bool rtcp, const uint8_t *data, size_t len, usec_t arrived,
-                      usec_t now)
-{
-    (void)ctx, (void)rtcp, (void)data, (void)len, (void)arrived, (void)now;
-}
-
-static const struct rtsp_link_ops link_ops = {.rtsp = {.on_connected = on_connected,
-                                                       .on_described = on_described,
-                                                       .on_list = on_list,
-                                                       .on_setup = on_setup,
-                                                       .on_audio = on_nothing,
-                                                       .on_start = on_start,
-                                                       .on_ready = on_event,
-                                                       .on_playing = on_playing,
-                                                       .on_answer = on_answer,
-                                                       .on_pair_refused = on_event,
-                                                       .on_level = on_level,
-                                                       .on_pause_refused = on_event,
-                                                       .on_seek_refused = on_event,
-                                                       .on_end = on_end},
-                                              .on_packet = on_packet,
-                                              .on_audio_packet = on_packet};
+static const struct rtsp_link_ops link_ops = {
+    .rtsp = {.on_described = on_described, .on_list = on_list, .on_end = on_end}};
 
 // ---- Requests
 

@@ -6,9 +6,10 @@
 
 #include "common/protocol/relay_info.h"
 #include "proxy/bridge/bridge.h"
-#include "proxy/feed/relay_media.h"
+#include "proxy/feed/relay_choices.h"
 #include "proxy/feed/upstream.h"
 #include "proxy/policy/level_choice.h"
+#include "server/session/stream_media.h"
 
 #ifdef __cplusplus
 extern "C" {

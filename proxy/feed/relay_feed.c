@@ -1,28 +1,23 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 #include "proxy/feed/relay_feed.h"
 
-#include <assert.h>
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
-#include <string.h>
 
 #include "common/base/err.h"
 #include "common/base/log.h"
 #include "common/net/clock.h"
-#include "common/net/timer.h"
 #include "common/protocol/server_dialect.h"
-#include "proxy/feed/access_leg.h"
-#include "proxy/feed/frame_store.h"
 #include "proxy/feed/relayed_audio.h"
 #include "proxy/feed/upstream.h"
+#include "proxy/feed/viewer_end.h"
 #include "server/policy/number_shift.h"
 #include "server/session/session.h"
 #include "server/stored/stored_feed.h"
 
 #define EARLY_SECONDS 1.0
-#define RETRY_EVERY   USEC_PER_SEC          // during an outage
-#define CLOCK_WAIT    (300 * USEC_PER_MSEC) // the origin's clock follows its response to PLAY
+#define RETRY_EVERY   USEC_PER_SEC // during an outage
 
 enum phase {
     IDLE,     // no session with the origin
@@ -35,27 +30,18 @@ enum phase {
 };
 
 struct relay_feed {
-    struct media_feed base; // first
+    struct viewer_end end; // first
     struct relay_feed_config config;
     struct upstream *upstream; // owned; NULL: none
-    struct access_leg *leg;    // owned
-    struct frame_store *store; // owned
-    struct timer *timer;       // owned
     enum phase phase;
-    bool plays;    // the viewer plays
     bool is_held;  // what the viewer's network does not take waits at the origin
     bool may_hold; // frames have begun to wait, or wait no more: the timer looks
     bool is_over;  // the upstream has ended: the timer frees it
-    bool released; // the stored frames may be given
 
     // The viewer's request for a place.
-    bool requested, answered;
     double seconds; // NaN: where the media is, or no seek
     double wanted;  // scale of the play (RFC 2326, 12.34)
     bool seeks;
-    enum media_placed placed;
-    struct media_place place;
-    usec_t request_limit;
 
     // Where the media is: frame `show` is at `show_seconds`.
     double show_seconds; // NaN: not known
@@ -76,9 +62,8 @@ struct relay_feed {
     struct film_table *table; // owned; NULL: the origin has none, or has not told it
     enum { TABLE_UNKNOWN, TABLE_ASKED, TABLE_KNOWN } table_is;
     usec_t second_at;
-    usec_t clock_limit; // the answer waits for the origin's clock until then
-    double from;        // seconds; where the newest session was asked to begin
-    bool rescales;      // it was asked for another scale than 1, at which it begins
+    double from;   // seconds; where the newest session was asked to begin
+    bool rescales; // it was asked for another scale than 1, at which it begins
     struct rtsp_client_place begun;
     usec_t away_since;
     char away_why[256];  // the newest reason
@@ -92,19 +77,17 @@ static double fps_of(const struct relay_feed *f)
     return fps_value(f->config.media->ladder.source_fps);
 }
 
-static void arm(struct relay_feed *f)
+static void arm(struct viewer_end *end)
 {
-    usec_t when = f->is_over || f->released || f->may_hold ? 0 : USEC_NEVER;
-    if (f->requested && !f->answered)
-        when = usec_min(when, f->request_limit);
+    struct relay_feed *f = (struct relay_feed *)end;
+    usec_t when = f->is_over || f->may_hold ? 0 : viewer_end_next_timeout(end);
     if (f->phase == AWAY)
         when = usec_min(when, f->retry_at);
     if (f->phase == PLAYING)
-        when = usec_min(when, access_leg_next_timeout(f->leg));
+        when = usec_min(when, access_leg_next_timeout(f->end.leg));
     if (f->upstream)
         when = usec_min(when, f->second_at);
-    when = usec_min(when, f->clock_limit);
-    timer_set(f->timer, when);
+    timer_set(f->end.timer, when);
 }
 
 // The origin of a film drops no frame, so this proxy does not either: while frames wait for the
@@ -112,9 +95,9 @@ static void arm(struct relay_feed *f)
 // would be lost then, and waits here. The viewer's request for a place is answered first.
 static void hold_origin(struct relay_feed *f, usec_t now)
 {
-    const struct frame_sink *sink = f->config.sink;
+    const struct frame_sink *sink = f->end.sink;
     f->may_hold = false;
-    bool holds = f->phase == PLAYING && !f->latency_ms && !f->requested &&
+    bool holds = f->phase == PLAYING && !f->latency_ms && !f->end.requested &&
                  f->config.choices->reflect != REFLECT_BLOCKING && sink->ops->has_waiting &&
                  sink->ops->has_waiting(sink);
     if (!f->upstream || holds == f->is_held || upstream_is_datagram(f->upstream))
@@ -124,22 +107,6 @@ static void hold_origin(struct relay_feed *f, usec_t now)
 }
 
 // ---- The viewer's request for a place
-
-static void answer(struct relay_feed *f, enum media_placed placed, usec_t now)
-{
-    if (!f->requested || f->answered)
-        return;
-    f->answered = true;
-    f->placed = placed;
-    f->clock_limit = USEC_NEVER;
-    f->config.sink->ops->on_placed(f->config.sink, now);
-}
-
-static void refuse(struct relay_feed *f, const struct media_refusal *why, usec_t now)
-{
-    f->place.refusal = *why;
-    answer(f, MEDIA_REFUSED, now);
-}
 
 static double position_of(const struct relay_feed *f, int64_t number)
 {
@@ -153,22 +120,23 @@ static void fill_place(struct relay_feed *f)
     int64_t next = f->last + 1;
     if (isnan(f->show_seconds))
         return;
-    f->place.seconds = position_of(f, next);
-    f->place.frames = (struct rtsp_frames){.first = next, .show = next};
-    f->place.scale = f->scale;
+    f->end.place.seconds = position_of(f, next);
+    f->end.place.frames = (struct rtsp_frames){.first = next, .show = next};
+    f->end.place.scale = f->scale;
 }
 
 // The origin has answered, and its clock is known or overdue.
-static void answer_place(struct relay_feed *f, usec_t now)
+static void answer_place(struct viewer_end *end, usec_t now)
 {
+    struct relay_feed *f = (struct relay_feed *)end;
     usec_t ahead;
     bool knows = upstream_wall_ahead(f->upstream, &ahead);
-    f->base.wall_ahead = knows ? ahead : 0;
-    answer(f,
-           isnan(f->show_seconds) ? MEDIA_NOWHERE
-           : !f->seeks            ? MEDIA_CONTINUES
-                                  : MEDIA_SOUGHT,
-           now);
+    f->end.base.wall_ahead = knows ? ahead : 0;
+    viewer_end_answer(&f->end,
+                      isnan(f->show_seconds) ? MEDIA_NOWHERE
+                      : !f->seeks            ? MEDIA_CONTINUES
+                                             : MEDIA_SOUGHT,
+                      now);
 }
 
 // ---- From the origin
@@ -187,24 +155,24 @@ static void note_place(struct relay_feed *f, const struct rtsp_client_place *pla
     }
     f->show_seconds = place->seconds;
     f->show = show;
-    f->place.scale = f->scale = place->scale;
+    f->end.place.scale = f->scale = place->scale;
     if (!f->config.exact && f->scale == 1) // the viewer shows all frames that come
         show = first;
-    f->place.seconds = position_of(f, show);
-    f->place.frames = (struct rtsp_frames){.first = first, .show = show, .ahead = place->ahead};
+    f->end.place.seconds = position_of(f, show);
+    f->end.place.frames = (struct rtsp_frames){.first = first, .show = show, .ahead = place->ahead};
 }
 
 // `why`: it breaks off, and why; NULL: it has ended.
 static void end_media(struct relay_feed *f, const char *why, usec_t now)
 {
     f->phase = f->upstream && !f->is_over ? ENDED : IDLE;
-    f->config.sink->ops->on_end(f->config.sink, why, now);
+    f->end.sink->ops->on_end(f->end.sink, why, now);
 }
 
 // The scale that the viewer's play has, or will have when its request is answered.
 static double scale_of(const struct relay_feed *f)
 {
-    return f->requested && !f->answered ? f->wanted : f->scale;
+    return viewer_end_waits(&f->end) ? f->wanted : f->scale;
 }
 
 // A session has begun, always at scale 1. Until the play's own one is granted, nothing of it passes
@@ -220,10 +188,10 @@ static void end_scaled(struct relay_feed *f, usec_t now)
     struct media_refusal why = {.status = 502, .text = "origin: it lost the scale of the play"};
     log_warn("the origin %s is back, but does not play at scale %g: the media ends",
              f->config.url->text, scale_of(f));
-    refuse(f, &why, now);
+    viewer_end_refuse(&f->end, &why, now);
     f->is_over = true;
     end_media(f, why.text, now);
-    arm(f);
+    arm(&f->end);
 }
 
 static void on_playing(void *ctx, const struct rtsp_client_place *place, usec_t now)
@@ -232,7 +200,7 @@ static void on_playing(void *ctx, const struct rtsp_client_place *place, usec_t 
     if (f->is_over) // it said BYE before
         return;
     // Another request's, as for a speed: that of the viewer's place is still to come.
-    if (f->requested && !f->answered && f->seeks && !begins(f) && !place->sought)
+    if (viewer_end_waits(&f->end) && f->seeks && !begins(f) && !place->sought)
         return;
     bool returns = f->phase == RETURNING;
     if (begins(f) && place->scale != scale_of(f) && !f->rescales) {
@@ -242,7 +210,7 @@ static void on_playing(void *ctx, const struct rtsp_client_place *place, usec_t 
         return;
     }
     // An answer tells the viewer another scale, but here there is none.
-    if (returns && begins(f) && place->scale != scale_of(f) && !(f->requested && !f->answered)) {
+    if (returns && begins(f) && place->scale != scale_of(f) && !(viewer_end_waits(&f->end))) {
         end_scaled(f, now);
         return;
     }
@@ -250,22 +218,23 @@ static void on_playing(void *ctx, const struct rtsp_client_place *place, usec_t 
         log_info("the origin %s is back after %.1f s", f->config.url->text,
                  usec_to_sec(now - f->away_since));
     f->phase = PLAYING;
-    access_leg_begin(f->leg, now);
-    frame_store_renew(f->store, now);
+    access_leg_begin(f->end.leg, now);
+    frame_store_renew(f->end.store, now);
     note_place(f, place);
     upstream_set_follows(f->upstream, f->follows, now); // changed since the session began?
     if (returns && f->playout_ms)
         upstream_set_playout(f->upstream, f->playout_ms, now);
-    if (f->requested && !f->answered) {
+    if (viewer_end_waits(&f->end)) {
         usec_t ahead;
-        bool waits = server_dialect_of(f->config.sdp)->knows_weir_parameters &&
-                     !upstream_wall_ahead(f->upstream, &ahead);
-        f->clock_limit = waits ? now + CLOCK_WAIT : now;
-    } else if (!f->plays) {
+        viewer_end_await_clock(&f->end,
+                               server_dialect_of(f->config.sdp)->knows_weir_parameters &&
+                                   !upstream_wall_ahead(f->upstream, &ahead),
+                               now);
+    } else if (!f->end.plays) {
         f->phase = PAUSED; // first: it may end in this call
         upstream_pause(f->upstream, now);
     }
-    arm(f);
+    arm(&f->end);
 }
 
 static void on_seek_refused(void *ctx, usec_t now)
@@ -276,8 +245,8 @@ static void on_seek_refused(void *ctx, usec_t now)
         return;
     }
     fill_place(f);
-    answer(f, isnan(f->show_seconds) ? MEDIA_NOWHERE : MEDIA_CONTINUES, now);
-    arm(f);
+    viewer_end_answer(&f->end, isnan(f->show_seconds) ? MEDIA_NOWHERE : MEDIA_CONTINUES, now);
+    arm(&f->end);
 }
 
 // The numbers continue where the clock is, so that the viewer's media time does.
@@ -305,16 +274,9 @@ static void on_frame(void *ctx, struct received_frame *r, usec_t now)
     if (r->number < f->show) // its time has passed; frames from `show` on need it
         captured = usec_max(captured, r->last_arrived);
     if (f->phase == PLAYING)
-        access_leg_before_frame(f->leg, r->last_arrived, now);
-    bridge_frame(access_leg_bridge(f->leg), r, captured, now);
-    arm(f);
-}
-
-static void give(struct relay_feed *f, usec_t now)
-{
-    struct coded_frame *frame;
-    while (f->plays && !f->requested && (frame = frame_store_next(f->store)))
-        f->config.sink->ops->on_frame(f->config.sink, frame, now);
+        access_leg_before_frame(f->end.leg, r->last_arrived, now);
+    bridge_frame(access_leg_bridge(f->end.leg), r, captured, now);
+    arm(&f->end);
 }
 
 static void forward(void *ctx, struct coded_frame *frame, usec_t now)
@@ -322,15 +284,8 @@ static void forward(void *ctx, struct coded_frame *frame, usec_t now)
     struct relay_feed *f = ctx;
     if (frame->number > f->last)
         f->last = frame->number;
-    frame_store_add(f->store, frame);
-    give(f, now);
+    viewer_end_forward(&f->end, frame, now);
     f->may_hold = !f->is_held;
-}
-
-static void lost(void *ctx, int packets, usec_t now)
-{
-    struct relay_feed *f = ctx;
-    f->config.sink->ops->on_lost(f->config.sink, packets, now);
 }
 
 static void limit(void *ctx, double bps, usec_t now)
@@ -366,12 +321,12 @@ static void on_audio(void *ctx, const struct received_audio *a, usec_t now)
 {
     struct relay_feed *f = ctx;
     struct coded_audio *c =
-        f->plays && !f->requested
+        viewer_end_takes(&f->end)
             ? relayed_audio_new(f->upstream, a, f->shift, f->config.media->ladder.source_fps, now)
             : NULL;
     if (!c)
         return;
-    f->config.sink->ops->on_audio(f->config.sink, c, now);
+    f->end.sink->ops->on_audio(f->end.sink, c, now);
     coded_audio_unref(c);
 }
 
@@ -381,10 +336,9 @@ static void on_clock(void *ctx, usec_t now)
     usec_t ahead;
     if (!upstream_wall_ahead(f->upstream, &ahead))
         return;
-    f->base.wall_ahead = ahead;
-    if (f->clock_limit != USEC_NEVER)
-        answer_place(f, now);
-    arm(f);
+    f->end.base.wall_ahead = ahead;
+    viewer_end_on_clock(&f->end, now);
+    arm(&f->end);
 }
 
 static void on_film_table(void *ctx, struct film_table *table, usec_t now)
@@ -398,7 +352,7 @@ static void on_film_table(void *ctx, struct film_table *table, usec_t now)
 static void on_nacked(void *ctx, usec_t now)
 {
     struct relay_feed *f = ctx;
-    bridge_nacked(access_leg_bridge(f->leg), now);
+    bridge_nacked(access_leg_bridge(f->end.leg), now);
 }
 
 // ---- The origin is lost
@@ -411,7 +365,7 @@ static void set_away(struct relay_feed *f, const char *text, usec_t now)
     snprintf(f->away_why, sizeof(f->away_why), "%s", text);
     bool sent_nothing = f->phase == PLAYING && f->last == f->away_last; // since its return
     f->phase = AWAY;
-    f->clock_limit = USEC_NEVER;
+    viewer_end_on_lost(&f->end);
     f->retry_at = usec_max(now, f->connected_at + RETRY_EVERY);
     if (sent_nothing)
         return;
@@ -434,7 +388,7 @@ static void on_bye(void *ctx, usec_t now)
     } else {
         end_media(f, NULL, now);
     }
-    arm(f);
+    arm(&f->end);
 }
 
 static void on_end(void *ctx, const struct media_refusal *why, usec_t now)
@@ -448,7 +402,7 @@ static void on_end(void *ctx, const struct media_refusal *why, usec_t now)
         break;
     case STARTING:
         f->phase = IDLE;
-        refuse(f, why, now);
+        viewer_end_refuse(&f->end, why, now);
         break;
     case PLAYING:
         set_away(f, why->text, now);
@@ -456,7 +410,7 @@ static void on_end(void *ctx, const struct media_refusal *why, usec_t now)
     case PAUSED: // the next PLAY connects again
     case ENDED:
         f->phase = IDLE;
-        if (f->requested && !f->answered) // which has come
+        if (viewer_end_waits(&f->end)) // which has come
             set_away(f, why->text, now);
         break;
     case RETURNING:
@@ -465,7 +419,7 @@ static void on_end(void *ctx, const struct media_refusal *why, usec_t now)
         snprintf(f->away_why, sizeof(f->away_why), "%s", why->text);
         break;
     }
-    arm(f);
+    arm(&f->end);
 }
 
 static const struct upstream_ops upstream_ops = {.on_playing = on_playing,
@@ -491,21 +445,21 @@ static void drop_upstream(struct relay_feed *f, usec_t now)
 static bool hears(struct relay_feed *f, usec_t now)
 {
     struct session_stats s;
-    (void)f->config.sink->ops->stats(f->config.sink, &s, now);
+    (void)f->end.sink->ops->stats(f->end.sink, &s, now);
     return s.has_audio;
 }
 
 // Returns false if there is no memory.
 static bool connect_upstream(struct relay_feed *f, enum phase phase, usec_t now)
 {
-    double from = f->requested && !isnan(f->seconds) ? f->seconds
-                  : isnan(f->show_seconds)           ? 0
-                                                     : position_of(f, f->last + 1);
+    double from = f->end.requested && !isnan(f->seconds) ? f->seconds
+                  : isnan(f->show_seconds)               ? 0
+                                                         : position_of(f, f->last + 1);
     f->from = from;
     f->rescales = false;
     drop_upstream(f, now);
-    bridge_restart(access_leg_bridge(f->leg));
-    bridge_origin_forgot(access_leg_bridge(f->leg));
+    bridge_restart(access_leg_bridge(f->end.leg));
+    bridge_origin_forgot(access_leg_bridge(f->end.leg));
     struct upstream_config config = {
         .loop = f->config.loop,
         .url = f->config.url,
@@ -540,7 +494,7 @@ static void retry(struct relay_feed *f, usec_t now)
                  usec_to_sec(away));
         drop_upstream(f, now);
         struct media_refusal why = upstream_lost(away, f->away_why);
-        refuse(f, &why, now);
+        viewer_end_refuse(&f->end, &why, now);
         end_media(f, why.text, now);
         return;
     }
@@ -549,64 +503,60 @@ static void retry(struct relay_feed *f, usec_t now)
         f->phase = AWAY;
 }
 
+static void give_up(struct viewer_end *end, usec_t now)
+{
+    struct relay_feed *f = (struct relay_feed *)end;
+    if (f->phase != STARTING)
+        return;
+    drop_upstream(f, now);
+    f->phase = IDLE;
+}
+
 static void on_timer(void *ctx, usec_t now)
 {
     struct relay_feed *f = ctx;
     if (f->is_over)
         drop_upstream(f, now);
-    f->released = false;
-    give(f, now);
+    viewer_end_on_timeout(&f->end, now);
     if (f->may_hold || f->is_held)
         hold_origin(f, now);
-    if (f->requested && !f->answered && now >= f->clock_limit)
-        answer_place(f, now);
-    if (f->requested && !f->answered && now >= f->request_limit) {
-        struct media_refusal why = {.status = 504, .text = "origin: no answer in time"};
-        refuse(f, &why, now);
-        if (f->phase == STARTING) {
-            drop_upstream(f, now);
-            f->phase = IDLE;
-        }
-    }
     if (f->upstream && now >= f->second_at) {
         f->second_at = now + USEC_PER_SEC;
         upstream_second(f->upstream, now);
         struct upstream_stats s;
         upstream_read(f->upstream, &s);
-        access_leg_second(f->leg, s.rtt);
+        access_leg_second(f->end.leg, s.rtt);
     }
     if (f->phase == PLAYING)
-        access_leg_on_timeout(f->leg, now);
+        access_leg_on_timeout(f->end.leg, now);
     if (f->phase == RETURNING && now - f->away_since >= f->config.choices->outage) {
         f->phase = AWAY;
         f->retry_at = now;
     }
     if (f->phase == AWAY && now >= f->retry_at)
         retry(f, now);
-    arm(f);
+    arm(&f->end);
 }
 
 // ---- The feed
 
-static void begin_request(struct relay_feed *f, const struct media_seek *to, usec_t now)
+static void begin_request(struct viewer_end *end, const struct media_seek *to, usec_t now)
 {
-    f->requested = f->may_hold = true;
-    f->answered = false;
+    struct relay_feed *f = (struct relay_feed *)end;
+    f->may_hold = true;
     f->seconds = to ? to->seconds : NAN;
     f->wanted = to ? to->scale : f->scale;
     if (isnan(f->seconds) && f->wanted != f->scale && f->last >= 0 && !isnan(f->show_seconds))
         f->seconds = position_of(f, f->last + 1);
     f->seeks = !isnan(f->seconds);
-    f->request_limit = now + MEDIA_PLACE_LIMIT;
-    f->clock_limit = USEC_NEVER;
     if (!isnan(f->seconds))
-        frame_store_clear(f->store);
+        frame_store_clear(f->end.store);
     fill_place(f);
     switch (f->phase) {
     case IDLE:
         if (!connect_upstream(f, STARTING, now)) {
             struct media_refusal why = {.status = 503, .text = "out of memory"};
-            refuse(f, &why, now);
+            viewer_end_refuse(&f->end, &why, now);
         }
         return;
     case STARTING:
@@ -615,7 +565,7 @@ static void begin_request(struct relay_feed *f, const struct media_seek *to, use
         return;
     case PLAYING:
         if (isnan(f->seconds))
-            f->clock_limit = now; // it continues
+            viewer_end_await_clock(&f->end, false, now); // it continues
         else
             upstream_scale(f->upstream, f->seconds, f->wanted, now);
         return;
@@ -633,41 +583,22 @@ static void begin_request(struct relay_feed *f, const struct media_seek *to, use
     }
 }
 
-static enum media_placed place(struct media_feed *feed, const struct media_seek *to,
-                               struct media_place *out, usec_t now)
-{
-    struct relay_feed *f = (struct relay_feed *)feed;
-    if (!f->requested)
-        begin_request(f, to, now);
-    if (f->requested && !f->answered && now >= f->clock_limit)
-        answer_place(f, now);
-    bool done = f->answered;
-    if (done) {
-        *out = f->place;
-        f->requested = f->answered = false;
-        f->released = true;
-    }
-    arm(f);
-    return done ? f->placed : MEDIA_WAITS;
-}
-
 static void play(struct media_feed *feed, bool plays)
 {
     struct relay_feed *f = (struct relay_feed *)feed;
     usec_t now = clock_now();
-    f->plays = plays;
-    f->released = plays;
+    viewer_end_play(&f->end, plays);
     f->may_hold = true;
     if (!plays && f->phase == PLAYING) {
         f->phase = PAUSED; // first: it may end in this call
         upstream_pause(f->upstream, now);
     }
-    arm(f);
+    arm(&f->end);
 }
 
 static void rewind_to(struct media_feed *feed, int64_t slot)
 {
-    frame_store_rewind(((struct relay_feed *)feed)->store, slot);
+    frame_store_rewind(((struct viewer_end *)feed)->store, slot);
 }
 
 static void request_key(struct media_feed *feed, int size_id, usec_t now)
@@ -707,7 +638,7 @@ static void drained(struct media_feed *feed, usec_t now)
     if (!f->is_held || f->may_hold)
         return;
     f->may_hold = true;
-    arm(f);
+    arm(&f->end);
 }
 
 static void set_latency(struct media_feed *feed, int ms)
@@ -717,7 +648,7 @@ static void set_latency(struct media_feed *feed, int ms)
     f->may_hold = true;
     if (f->phase == PLAYING || f->phase == PAUSED)
         upstream_set_latency(f->upstream, access_leg_origin_latency(f->latency_ms), clock_now());
-    arm(f);
+    arm(&f->end);
 }
 
 static void set_playout(struct media_feed *feed, int ms)
@@ -754,7 +685,7 @@ static void relay_info(const struct media_feed *feed, struct relay_info *out, us
 {
     const struct relay_feed *f = (const struct relay_feed *)feed;
     *out = relay_info_unknown();
-    access_leg_info(f->leg, out);
+    access_leg_info(f->end.leg, out);
     bool is_away = f->phase == AWAY || f->phase == RETURNING;
     out->backbone_away_s = is_away ? usec_to_sec(now - f->away_since) : 0;
     if (f->upstream)
@@ -765,16 +696,14 @@ static void feed_free(struct media_feed *feed)
 {
     struct relay_feed *f = (struct relay_feed *)feed;
     upstream_free(f->upstream, clock_now());
-    access_leg_free(f->leg);
-    frame_store_free(f->store);
     film_table_free(f->table);
-    timer_free(f->timer);
+    viewer_end_close(&f->end);
     free(f);
 }
 
 // The operations of all films; those of prepared ones have more.
 #define OF_ALL                                                                                     \
-    .place = place, .play = play, .request_key = request_key, .rewind = rewind_to,                 \
+    .place = viewer_end_place, .play = play, .request_key = request_key, .rewind = rewind_to,      \
     .set_level = set_level, .set_speed = set_speed, .set_latency = set_latency,                    \
     .set_playout = set_playout, .relay_info = relay_info, .subtitles = subtitles,                  \
     .free = feed_free
@@ -786,20 +715,22 @@ static const struct media_feed_ops prepared_ops = {OF_ALL, .drained = drained,
 struct media_feed *relay_feed_new(const struct relay_feed_config *config)
 {
     static const struct bridge_ops bridge_ops = {.forward = forward,
-                                                 .lost = lost,
+                                                 .lost = viewer_end_lost,
                                                  .request_key = bridge_request_key,
                                                  .limit = limit,
                                                  .mark = mark,
                                                  .stop_reading = stop_reading};
+    static const struct viewer_end_ops end_ops = {
+        .begin = begin_request, .answer = answer_place, .give_up = give_up, .arm = arm};
     struct relay_feed *f = calloc(1, sizeof(*f));
     if (!f)
         return NULL;
     // What an origin encodes as it plays has no validator, and is late if it waits.
     bool is_prepared = *config->sdp->validator;
-    f->base = (struct media_feed){.ops = is_prepared ? &prepared_ops : &encoded_ops,
-                                  .reorders = config->media->reorders,
-                                  .scales = true,
-                                  .max_speed = is_prepared ? STORED_FEED_MAX_SPEED : 0};
+    f->end.base = (struct media_feed){.ops = is_prepared ? &prepared_ops : &encoded_ops,
+                                      .reorders = config->media->reorders,
+                                      .scales = true,
+                                      .max_speed = is_prepared ? STORED_FEED_MAX_SPEED : 0};
     f->latency_ms = is_prepared ? 0 : SESSION_LATENCY_DEFAULT_MS;
     f->config = *config;
     f->last = -1;
@@ -808,17 +739,15 @@ struct media_feed *relay_feed_new(const struct relay_feed_config *config)
     f->speed = f->scale = f->wanted = 1;
     f->level = -1;
     f->period = number_shift_period(&config->media->ladder);
-    f->clock_limit = USEC_NEVER;
-    struct access_leg_config leg = {.sink = config->sink,
+    struct viewer_end_config end = {.loop = config->loop,
+                                    .sink = config->sink,
                                     .media = config->media,
                                     .choices = config->choices,
-                                    .ops = &bridge_ops,
-                                    .ctx = f};
-    f->leg = access_leg_new(&leg, clock_now());
-    f->store = frame_store_new(true);
-    f->timer = timer_new(config->loop, on_timer, f);
-    if (f->leg && f->store && f->timer)
-        return &f->base;
-    feed_free(&f->base);
+                                    .bridge = &bridge_ops,
+                                    .keeps = true,
+                                    .on_timer = on_timer};
+    if (viewer_end_open(&f->end, &end_ops, &end, clock_now()))
+        return &f->end.base;
+    feed_free(&f->end.base);
     return NULL;
 }

@@ -15,8 +15,13 @@
 #ifndef WEIR_PROXY_FEED_RELAY_FEED_H
 #define WEIR_PROXY_FEED_RELAY_FEED_H
 
+#include <uv.h>
+
 #include "common/wire/sdp.h"
-#include "proxy/feed/relay_media.h"
+#include "common/wire/url.h"
+#include "proxy/feed/relay_choices.h"
+#include "proxy/store/store.h"
+#include "server/session/stream_media.h"
 
 #ifdef __cplusplus
 extern "C" {

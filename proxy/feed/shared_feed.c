@@ -1,44 +1,26 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 #include "proxy/feed/shared_feed.h"
 
-#include <math.h>
-#include <stdio.h>
 #include <stdlib.h>
 
 #include "common/base/log.h"
 #include "common/net/clock.h"
-#include "common/net/timer.h"
 #include "proxy/bridge/flow_viewer.h"
-#include "proxy/feed/access_leg.h"
-#include "proxy/feed/frame_store.h"
+#include "proxy/feed/viewer_end.h"
 #include "proxy/policy/key_requests.h"
 #include "proxy/policy/level_choice.h"
 #include "server/session/session.h"
 
-#define CLOCK_WAIT  (300 * USEC_PER_MSEC) // the origin's clock follows its response to PLAY
-#define REFUSED_FOR (5 * USEC_PER_SEC)    // no other flow is tried after one was refused
+#define REFUSED_FOR (5 * USEC_PER_SEC) // no other flow is tried after one was refused
 
 struct shared_feed {
-    struct media_feed base; // first
+    struct viewer_end end; // first
     struct shared_feed_config config;
-    struct access_leg *leg;    // owned
-    struct frame_store *store; // owned
-    struct timer *timer;       // owned
     struct flow_viewer viewer;
     struct flow_seat seats[LADDER_MAX_SIZES]; // by flow
 
-    bool watches;  // it has a seat
-    bool plays;    // the viewer plays
-    bool released; // the stored frames may be given
-
-    // The viewer's request for a place.
-    bool requested, answered;
-    enum media_placed placed;
-    struct media_place place;
-    usec_t request_limit;
-    usec_t clock_limit; // the answer waits for the origin's clock until then
-
-    int level; // the viewer's choices
+    bool watches; // it has a seat
+    int level;    // the viewer's choices
     bool follows;
     struct level_choice choice;
     int chosen;       // of them and of its access
@@ -77,50 +59,33 @@ static bool is_alone(const struct media_feed *feed)
     return shared_stream_viewers(f->config.stream) <= f->watches;
 }
 
-static void arm(struct shared_feed *f)
+static void arm(struct viewer_end *end)
 {
-    usec_t when = f->released ? 0 : usec_min(f->clock_limit, f->retune_at);
-    if (f->requested && !f->answered)
-        when = usec_min(when, f->request_limit);
+    struct shared_feed *f = (struct shared_feed *)end;
+    usec_t when = usec_min(viewer_end_next_timeout(end), f->retune_at);
     if (gets_frames(f))
-        when = usec_min(when, access_leg_next_timeout(f->leg));
+        when = usec_min(when, access_leg_next_timeout(f->end.leg));
     if (f->watches)
         when = usec_min(when, f->second_at);
-    timer_set(f->timer, when);
+    timer_set(f->end.timer, when);
 }
 
 // ---- The viewer's request for a place
-
-static void answer(struct shared_feed *f, enum media_placed placed, usec_t now)
-{
-    if (!f->requested || f->answered)
-        return;
-    f->answered = true;
-    f->placed = placed;
-    f->clock_limit = USEC_NEVER;
-    f->config.sink->ops->on_placed(f->config.sink, now);
-}
-
-static void refuse(struct shared_feed *f, const struct media_refusal *why, usec_t now)
-{
-    f->place.refusal = *why;
-    answer(f, MEDIA_REFUSED, now);
-}
 
 static bool read_clock(struct shared_feed *f)
 {
     usec_t ahead;
     bool knows = current(f) && shared_upstream_has_clock(current(f), &ahead);
     if (knows)
-        f->base.wall_ahead = ahead;
+        f->end.base.wall_ahead = ahead;
     return knows;
 }
 
 // The flow plays: the answer waits for its clock at most.
 static void set_clock_limit(struct shared_feed *f, usec_t now)
 {
-    if (f->requested && !f->answered)
-        f->clock_limit = read_clock(f) ? now : now + CLOCK_WAIT;
+    if (viewer_end_waits(&f->end))
+        viewer_end_await_clock(&f->end, !read_clock(f), now);
 }
 
 // ---- Flows
@@ -162,7 +127,7 @@ static bool tune(struct shared_feed *f, usec_t now)
     struct shared_upstream *u = flow_of(f, flow);
     f->retune_at = USEC_NEVER;
     if (f->chosen != f->viewer.level)
-        log_debug("viewer %d: level %d of the shared ones", f->config.sink->number, f->chosen);
+        log_debug("viewer %d: level %d of the shared ones", f->end.sink->number, f->chosen);
     seat->demand.level = f->chosen;
     if (!seat->u && shared_upstream_join(u, seat, now) != 0)
         return false;
@@ -180,9 +145,9 @@ static void choose_level(struct shared_feed *f, usec_t now)
 {
     struct level_choice_inputs in = {.level = f->level,
                                      .level_bps = ladder_of(f)->levels[f->level].bitrate_bps,
-                                     .alone = is_alone(&f->base),
+                                     .alone = is_alone(&f->end.base),
                                      .target = f->config.choices->target};
-    access_leg_read(f->leg, &in);
+    access_leg_read(f->end.leg, &in);
     in.follows &= f->follows && in.adapted >= 0;
     int level = level_choice_of(&f->choice, &in);
     if (level == f->chosen || now < f->refused_until)
@@ -198,9 +163,9 @@ static void on_playing(struct flow_seat *s, usec_t now)
     struct shared_feed *f = s->ctx;
     if (s->flow != f->viewer.current)
         return;
-    access_leg_begin(f->leg, now);
+    access_leg_begin(f->end.leg, now);
     set_clock_limit(f, now);
-    arm(f);
+    arm(&f->end);
 }
 
 // A request that waits is answered when the origin is back.
@@ -208,8 +173,8 @@ static void on_lost(struct flow_seat *s)
 {
     struct shared_feed *f = s->ctx;
     if (s->flow == f->viewer.current)
-        f->clock_limit = USEC_NEVER;
-    arm(f);
+        viewer_end_on_lost(&f->end);
+    arm(&f->end);
 }
 
 // Returns true if the flow was only awaited: the viewer stays in its own.
@@ -229,11 +194,11 @@ static void on_refused(struct flow_seat *s, const struct media_refusal *why, use
     if (was_awaited(f, s, now))
         return;
     unwatch(f, now);
-    if (f->requested)
-        refuse(f, why, now);
+    if (f->end.requested)
+        viewer_end_refuse(&f->end, why, now);
     else
-        f->config.sink->ops->on_end(f->config.sink, why->text, now);
-    arm(f);
+        f->end.sink->ops->on_end(f->end.sink, why->text, now);
+    arm(&f->end);
 }
 
 static void on_over(struct flow_seat *s, const struct media_refusal *why, usec_t now)
@@ -242,9 +207,9 @@ static void on_over(struct flow_seat *s, const struct media_refusal *why, usec_t
     if (was_awaited(f, s, now))
         return;
     unwatch(f, now);
-    refuse(f, why, now);
-    f->config.sink->ops->on_end(f->config.sink, why->text, now);
-    arm(f);
+    viewer_end_refuse(&f->end, why, now);
+    f->end.sink->ops->on_end(f->end.sink, why->text, now);
+    arm(&f->end);
 }
 
 static void on_restart(struct flow_seat *s, usec_t now)
@@ -253,7 +218,7 @@ static void on_restart(struct flow_seat *s, usec_t now)
     struct shared_feed *f = s->ctx;
     flow_viewer_restart(&f->viewer, s->flow);
     if (s->flow == f->viewer.current)
-        bridge_restart(access_leg_bridge(f->leg));
+        bridge_restart(access_leg_bridge(f->end.leg));
 }
 
 static void take(struct shared_feed *f, int flow, struct shared_frame *frame, usec_t now);
@@ -270,7 +235,7 @@ static void start(struct shared_feed *f, int flow, const struct shared_frame *ke
 static void take(struct shared_feed *f, int flow, struct shared_frame *frame, usec_t now)
 {
     int level;
-    struct bridge *bridge = access_leg_bridge(f->leg);
+    struct bridge *bridge = access_leg_bridge(f->end.leg);
     enum flow_verdict verdict = flow_viewer_take(&f->viewer, flow, &frame->head, &level);
     if (verdict == FLOW_OTHER)
         return;
@@ -293,27 +258,27 @@ static void on_frame(struct flow_seat *s, struct shared_frame *frame, usec_t now
 {
     struct shared_feed *f = s->ctx;
     if (s->flow == f->viewer.current)
-        access_leg_before_frame(f->leg, frame->head.last_arrived, now);
+        access_leg_before_frame(f->end.leg, frame->head.last_arrived, now);
     take(f, s->flow, frame, now);
     choose_level(f, now);
-    arm(f);
+    arm(&f->end);
 }
 
 static void on_audio(struct flow_seat *s, struct coded_audio *c, usec_t now)
 {
     struct shared_feed *f = s->ctx;
-    if (s->flow != f->viewer.current || !f->plays || f->requested || c->position < f->audio_from)
+    if (s->flow != f->viewer.current || !viewer_end_takes(&f->end) || c->position < f->audio_from)
         return;
     if (c->position > f->audio_last)
         f->audio_last = c->position;
-    f->config.sink->ops->on_audio(f->config.sink, c, now);
+    f->end.sink->ops->on_audio(f->end.sink, c, now);
 }
 
 static void on_nacked(struct flow_seat *s, usec_t now)
 {
     struct shared_feed *f = s->ctx;
     if (s->flow == f->viewer.current)
-        bridge_nacked(access_leg_bridge(f->leg), now);
+        bridge_nacked(access_leg_bridge(f->end.leg), now);
 }
 
 static void on_clock(struct flow_seat *s, usec_t now)
@@ -321,33 +286,17 @@ static void on_clock(struct flow_seat *s, usec_t now)
     struct shared_feed *f = s->ctx;
     if (s->flow != f->viewer.current || !read_clock(f))
         return;
-    if (f->clock_limit != USEC_NEVER)
-        answer(f, MEDIA_NOWHERE, now);
-    arm(f);
+    viewer_end_on_clock(&f->end, now);
+    arm(&f->end);
 }
 
 // ---- From the bridge
 
-static void give(struct shared_feed *f, usec_t now)
-{
-    struct coded_frame *frame;
-    while (f->plays && !f->requested && (frame = frame_store_next(f->store)))
-        f->config.sink->ops->on_frame(f->config.sink, frame, now);
-}
-
 static void forward(void *ctx, struct coded_frame *frame, usec_t now)
 {
     struct shared_feed *f = ctx;
-    if (!f->plays && !f->requested)
-        return; // the viewer pauses
-    frame_store_add(f->store, frame);
-    give(f, now);
-}
-
-static void lost(void *ctx, int packets, usec_t now)
-{
-    struct shared_feed *f = ctx;
-    f->config.sink->ops->on_lost(f->config.sink, packets, now);
+    if (f->end.plays || f->end.requested) // otherwise the viewer pauses
+        viewer_end_forward(&f->end, frame, now);
 }
 
 static void limit(void *ctx, double bps, usec_t now)
@@ -390,44 +339,45 @@ static void bridge_request_key(void *ctx, usec_t now)
 static void on_timer(void *ctx, usec_t now)
 {
     struct shared_feed *f = ctx;
-    f->released = false;
-    give(f, now);
-    if (f->requested && !f->answered && now >= f->clock_limit)
-        answer(f, MEDIA_NOWHERE, now);
-    if (f->requested && !f->answered && now >= f->request_limit) {
-        struct media_refusal why = {.status = 504, .text = "origin: no answer in time"};
-        unwatch(f, now);
-        refuse(f, &why, now);
-    }
+    viewer_end_on_timeout(&f->end, now);
     if (f->watches && now >= f->retune_at && !tune(f, now))
         f->refused_until = now + REFUSED_FOR;
     if (f->watches && now >= f->second_at) {
         f->second_at = now + USEC_PER_SEC;
-        access_leg_second(f->leg, current(f) ? shared_upstream_rtt(current(f)) : 0);
+        access_leg_second(f->end.leg, current(f) ? shared_upstream_rtt(current(f)) : 0);
     }
     if (gets_frames(f))
-        access_leg_on_timeout(f->leg, now);
-    arm(f);
+        access_leg_on_timeout(f->end.leg, now);
+    arm(&f->end);
 }
 
-static void begin_request(struct shared_feed *f, usec_t now)
+// Live media has no place.
+static void answer_place(struct viewer_end *end, usec_t now)
 {
-    f->requested = true;
-    f->answered = false;
-    f->request_limit = now + MEDIA_PLACE_LIMIT;
-    f->clock_limit = USEC_NEVER;
+    viewer_end_answer(end, MEDIA_NOWHERE, now);
+}
+
+static void give_up(struct viewer_end *end, usec_t now)
+{
+    unwatch((struct shared_feed *)end, now);
+}
+
+static void begin_request(struct viewer_end *end, const struct media_seek *to, usec_t now)
+{
+    (void)to;
+    struct shared_feed *f = (struct shared_feed *)end;
     if (!f->watches) {
         f->watches = true;
         shared_stream_watch(f->config.stream, 1);
-        frame_store_clear(f->store);
+        frame_store_clear(f->end.store);
         f->second_at = now + USEC_PER_SEC;
         f->audio_from = f->audio_last = INT64_MIN;
         f->chosen = f->level;
-        access_leg_begin(f->leg, now);
+        access_leg_begin(f->end.leg, now);
         if (!tune(f, now)) {
             struct media_refusal why = {.status = 503, .text = "out of memory"};
             unwatch(f, now);
-            refuse(f, &why, now);
+            viewer_end_refuse(&f->end, &why, now);
             return;
         }
     }
@@ -435,33 +385,13 @@ static void begin_request(struct shared_feed *f, usec_t now)
         set_clock_limit(f, now);
 }
 
-static enum media_placed place(struct media_feed *feed, const struct media_seek *to,
-                               struct media_place *out, usec_t now)
-{
-    (void)to;
-    struct shared_feed *f = (struct shared_feed *)feed;
-    if (!f->requested)
-        begin_request(f, now);
-    if (f->requested && !f->answered && now >= f->clock_limit)
-        answer(f, MEDIA_NOWHERE, now);
-    bool done = f->answered;
-    if (done) {
-        *out = f->place;
-        f->requested = f->answered = false;
-        f->released = true;
-    }
-    arm(f);
-    return done ? f->placed : MEDIA_WAITS;
-}
-
 static void play(struct media_feed *feed, bool plays)
 {
     struct shared_feed *f = (struct shared_feed *)feed;
-    f->plays = plays;
-    f->released = plays;
+    viewer_end_play(&f->end, plays);
     if (!plays)
         unwatch(f, clock_now());
-    arm(f);
+    arm(&f->end);
 }
 
 static void want_key(struct shared_feed *f, usec_t now)
@@ -500,7 +430,7 @@ static void set_level(struct media_feed *feed, int level, bool follows)
     if (changes && f->watches) {
         f->refused_until = 0;
         choose_level(f, clock_now());
-        arm(f);
+        arm(&f->end);
     }
 }
 
@@ -524,7 +454,7 @@ static void relay_info(const struct media_feed *feed, struct relay_info *out, us
 {
     const struct shared_feed *f = (const struct shared_feed *)feed;
     *out = relay_info_unknown();
-    access_leg_info(f->leg, out);
+    access_leg_info(f->end.leg, out);
     if (!current(f))
         return;
     out->backbone_away_s = usec_to_sec(shared_upstream_away(current(f), now));
@@ -537,15 +467,13 @@ static void feed_free(struct media_feed *feed)
 {
     struct shared_feed *f = (struct shared_feed *)feed;
     unwatch(f, clock_now());
-    access_leg_free(f->leg);
-    frame_store_free(f->store);
-    timer_free(f->timer);
+    viewer_end_close(&f->end);
     free(f);
 }
 
 struct media_feed *shared_feed_new(const struct shared_feed_config *config)
 {
-    static const struct media_feed_ops ops = {.place = place,
+    static const struct media_feed_ops ops = {.place = viewer_end_place,
                                               .play = play,
                                               .request_key = request_key,
                                               .repair = repair,
@@ -565,18 +493,20 @@ struct media_feed *shared_feed_new(const struct shared_feed_config *config)
                                                   .on_nacked = on_nacked,
                                                   .on_clock = on_clock};
     static const struct bridge_ops bridge_ops = {.forward = forward,
-                                                 .lost = lost,
+                                                 .lost = viewer_end_lost,
                                                  .request_key = bridge_request_key,
                                                  .limit = limit,
                                                  .mark = mark,
                                                  .stop_reading = stop_reading};
+    static const struct viewer_end_ops end_ops = {
+        .begin = begin_request, .answer = answer_place, .give_up = give_up, .arm = arm};
     struct shared_feed *f = calloc(1, sizeof(*f));
     if (!f)
         return NULL;
-    f->base =
+    f->end.base =
         (struct media_feed){.ops = &ops, .reorders = config->media->reorders, .is_encoded = true};
     f->config = *config;
-    f->clock_limit = f->retune_at = USEC_NEVER;
+    f->retune_at = USEC_NEVER;
     flow_viewer_init(&f->viewer, &config->media->ladder);
     f->level = f->chosen = f->viewer.level;
     for (int i = 0; i < LADDER_MAX_SIZES; i++)
@@ -585,16 +515,14 @@ struct media_feed *shared_feed_new(const struct shared_feed_config *config)
             .ctx = f,
             .flow = i,
             .demand = {.follows = true, .latency_ms = SESSION_LATENCY_DEFAULT_MS}};
-    struct access_leg_config leg = {.sink = config->sink,
+    struct viewer_end_config end = {.loop = config->loop,
+                                    .sink = config->sink,
                                     .media = config->media,
                                     .choices = config->choices,
-                                    .ops = &bridge_ops,
-                                    .ctx = f};
-    f->leg = access_leg_new(&leg, clock_now());
-    f->store = frame_store_new(false);
-    f->timer = timer_new(config->loop, on_timer, f);
-    if (f->leg && f->store && f->timer)
-        return &f->base;
-    feed_free(&f->base);
+                                    .bridge = &bridge_ops,
+                                    .on_timer = on_timer};
+    if (viewer_end_open(&f->end, &end_ops, &end, clock_now()))
+        return &f->end.base;
+    feed_free(&f->end.base);
     return NULL;
 }

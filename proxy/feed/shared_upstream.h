@@ -15,10 +15,11 @@
 
 #include "media/coded/coded_audio.h"
 #include "proxy/bridge/recent_frames.h"
-#include "proxy/feed/relay_media.h"
+#include "proxy/feed/relay_choices.h"
 #include "proxy/feed/upstream.h"
 #include "proxy/policy/flow_demand.h"
 #include "proxy/policy/shared_numbers.h"
+#include "server/session/stream_media.h"
 
 #ifdef __cplusplus
 extern "C" {

@@ -7,15 +7,13 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "client/rtsp/rtsp_link.h"
+#include "client/session/remote_stream.h"
 #include "common/base/err.h"
 #include "common/base/log.h"
 #include "common/base/seq.h"
 #include "common/net/clock.h"
-#include "common/net/random.h"
 #include "common/net/timer.h"
 #include "common/protocol/server_dialect.h"
-#include "common/wire/rtcp.h"
 #include "media/coded/relayed_frame.h"
 #include "proxy/feed/group_verifier.h"
 #include "proxy/policy/capture_line.h"
@@ -31,17 +29,12 @@ struct upstream {
     struct upstream_config config;
     struct url url;
     char via[1024];
-    struct rtsp_link *link; // these are owned
-    struct video_receiver *video;
+    struct remote_stream *remote; // these are owned
     struct timer *bye;
-    struct audio_receiver audio;
-    bool has_audio; // `audio` is initialised
     struct capture_line captured;
-    usec_t now; // of the packet that is processed
     struct clock_sync clock;
     struct sdp sdp;                       // of this session
     const struct server_dialect *dialect; // static
-    uint64_t random;
     bool playing;
     bool leaving; // it is being freed
     bool datagram;
@@ -65,16 +58,21 @@ struct upstream {
 
 // ---- From the receivers
 
-static void send_video_rtcp(void *ctx, const uint8_t *data, size_t len)
+static struct rtsp_link *link_of(const struct upstream *u)
 {
-    struct upstream *u = ctx;
-    rtsp_link_send_rtcp(u->link, false, data, len);
+    return remote_stream_link(u->remote);
 }
 
-static int64_t ecn_marked(void *ctx)
+static struct rtsp_client *session(const struct upstream *u)
 {
-    const struct upstream *u = ctx;
-    return rtsp_link_ecn_marked(u->link);
+    return rtsp_link_client(link_of(u));
+}
+
+// Returns NULL before the description.
+static struct video_receiver *video(const struct upstream *u)
+{
+    return remote_stream_media(u->remote) ? stream_receiver_video(remote_stream_media(u->remote))
+                                          : NULL;
 }
 
 static usec_t media_of(const struct upstream *u, int64_t number)
@@ -85,12 +83,12 @@ static usec_t media_of(const struct upstream *u, int64_t number)
 static void on_video_packet(void *ctx, const struct rtp_packet *p, int64_t ext_seq, usec_t arrived,
                             usec_t now)
 {
-    (void)ext_seq, (void)arrived, (void)now;
+    (void)ext_seq, (void)now;
     struct upstream *u = ctx;
     if (u->dialect->numbers_from_stamps)
         return;
-    if (u->has_audio)
-        audio_receiver_near(&u->audio, media_of(u, p->adu.frame));
+    stream_receiver_relate(remote_stream_media(u->remote), p->timestamp, media_of(u, p->adu.frame),
+                           arrived);
     if (p->has_capture)
         capture_line_told(&u->captured, media_of(u, p->adu.frame), p->capture_wall);
 }
@@ -114,9 +112,9 @@ static void on_frame(void *ctx, struct received_frame *f, usec_t now)
     f->shown_after = shown_after(u, f);
     if (u->dialect->numbers_from_stamps)
         f->temporal_id = 0; // its stream is one level, of which B frames are a part
-    if (u->has_audio && u->dialect->numbers_from_stamps)
-        av_sync_picture(&u->audio.sync, f->rtp_timestamp, media_of(u, f->number) + f->shown_after,
-                        f->last_arrived);
+    if (u->dialect->numbers_from_stamps)
+        stream_receiver_relate(remote_stream_media(u->remote), f->rtp_timestamp,
+                               media_of(u, f->number) + f->shown_after, f->last_arrived);
     if (!f->capture_wall)
         f->capture_wall = capture_line_arrived(&u->captured, media_of(u, f->number),
                                                f->first_arrived + clock_wall() - clock_now());
@@ -153,14 +151,7 @@ static void on_bye_time(void *ctx, usec_t now)
     u->config.ops->on_bye(u->config.ctx, now);
 }
 
-static void on_report(void *ctx, uint64_t ntp, uint32_t timestamp)
-{
-    struct upstream *u = ctx;
-    if (u->has_audio)
-        av_sync_report(&u->audio.sync, false, ntp, timestamp);
-}
-
-static void on_audio_received(void *ctx, const struct received_audio *a)
+static void on_audio_packet(void *ctx, const struct received_audio *a, usec_t now)
 {
     struct upstream *u = ctx;
     if (u->recorder)
@@ -168,13 +159,13 @@ static void on_audio_received(void *ctx, const struct received_audio *a)
     struct received_audio known = *a;
     if (!known.capture_wall)
         known.capture_wall = capture_line_at(&u->captured, audio_usec(a->position));
-    u->config.ops->on_audio(u->config.ctx, &known, u->now);
+    u->config.ops->on_audio(u->config.ctx, &known, now);
 }
 
 static bool ask_values(void *ctx, const char *body, usec_t now)
 {
     struct upstream *u = ctx;
-    return u->playing && !u->asks_subtitles && rtsp_link_ask_values(u->link, body, now);
+    return u->playing && !u->asks_subtitles && rtsp_client_ask_values(session(u), body, now);
 }
 
 // ---- The description
@@ -216,78 +207,47 @@ static bool on_described(void *ctx, const struct sdp *sdp, const char **why, use
     u->dialect = server_dialect_of(&u->sdp);
     if (clock_is_ours(sdp->clock))
         clock_sync_shared(&u->clock);
-    rtsp_link_set_ssrc(u->link, (uint32_t)u->random);
-    struct video_receiver_config config = {.loop = u->config.loop,
-                                           .sdp = &u->sdp,
-                                           .clock = &u->clock,
-                                           .random = u->random,
-                                           .send_rtcp = send_video_rtcp,
-                                           .on_packet = on_video_packet,
-                                           .on_frame = on_frame,
-                                           .on_nacked = on_nacked,
-                                           .on_bye = on_bye,
-                                           .on_report = on_report,
-                                           .ecn_marked = ecn_marked,
-                                           .ctx = u};
-    video_receiver_free(u->video); // of the description that was known, and was out of date
-    u->video = video_receiver_new(&config);
+    static const struct stream_receiver_ops ops = {.video = {.on_packet = on_video_packet,
+                                                             .on_frame = on_frame,
+                                                             .on_nacked = on_nacked,
+                                                             .on_bye = on_bye},
+                                                   .on_audio = on_audio_packet};
+    struct stream_receiver_config media = {
+        .video = {.sdp = &u->sdp, .clock = &u->clock}, .ops = &ops, .ctx = u};
     *why = "out of memory";
-    return u->video;
+    return remote_stream_describe(u->remote, &media);
 }
 
-// ---- From the link
+// ---- From the session
 
-static void on_connected(void *ctx, usec_t now)
+static usec_t keep_of(const struct upstream *u)
 {
-    (void)ctx, (void)now;
-}
-
-static void on_list(void *ctx, struct text list, usec_t now)
-{
-    (void)ctx, (void)list, (void)now;
-}
-
-static void set_rtt(struct upstream *u, usec_t rtt, usec_t now)
-{
-    u->stats.rtt = rtt;
-    video_receiver_set_rtt(u->video, rtt, now);
-    if (u->has_audio)
-        audio_receiver_set_path(&u->audio, rtt, u->sdp.duration < 0 ? KEEP_LIVE : KEEP_STORED);
+    return u->sdp.duration < 0 ? KEEP_LIVE : KEEP_STORED;
 }
 
 static void on_setup(void *ctx, const struct rtsp_client_setup *setup, usec_t now)
 {
     struct upstream *u = ctx;
-    struct video_repair repair = {.datagram = setup->datagram, .wanted = REPAIR_MODE_AUTO};
+    struct remote_repair repair = {.audio = u->sdp.nack, .keep = keep_of(u)};
     u->datagram = setup->datagram;
+    u->stats.rtt = setup->rtt;
     snprintf(u->stats.transport, sizeof(u->stats.transport), "%s", setup->transport);
-    if (!repair_mode_parse(rtsp_link_repair(u->link), &repair.agreed))
-        repair.agreed = REPAIR_MODE_OFF;
-    if (video_receiver_set_repair(u->video, &repair) != 0)
+    if (remote_stream_set_up(u->remote, setup, &repair, now) != 0)
         log_warn("lost packets of the backbone are not repaired: out of memory");
-    video_receiver_set_keep(u->video, u->sdp.duration < 0 ? KEEP_LIVE : KEEP_STORED);
-    set_rtt(u, setup->rtt, now);
 }
 
 // Live media moves to another path of the session.
 static void on_moved(void *ctx, const struct rtsp_client_setup *setup, usec_t now)
 {
-    struct upstream *u = ctx;
-    on_setup(u, setup, now);
-    if (u->has_audio && audio_receiver_set_repair(&u->audio, u->datagram && u->sdp.nack) != 0)
-        log_warn("lost audio of the backbone is not repaired: out of memory");
+    on_setup(ctx, setup, now);
     log_info("media of the origin comes over %s from now on: %s", setup->transport, setup->why);
 }
 
 static void on_audio(void *ctx)
 {
-    struct upstream *u = ctx;
-    if (u->has_audio)
-        return;
-    audio_receiver_init(&u->audio, &u->sdp, on_audio_received, u, u->random);
-    if (audio_receiver_set_repair(&u->audio, u->datagram && u->sdp.nack) != 0)
+    const struct upstream *u = ctx;
+    if (stream_receiver_add_audio(remote_stream_media(u->remote)) != 0)
         log_warn("lost audio of the backbone is not repaired: out of memory");
-    u->has_audio = true;
 }
 
 static void on_start(void *ctx, struct rtsp_client_start *out)
@@ -300,7 +260,7 @@ static void on_start(void *ctx, struct rtsp_client_start *out)
 static void on_ready(void *ctx, usec_t now)
 {
     struct upstream *u = ctx;
-    rtsp_link_begin(u->link, u->config.level, u->config.speed, now);
+    rtsp_client_begin(session(u), u->config.level, u->config.speed, now);
 }
 
 static void on_playing(void *ctx, const struct rtsp_client_place *place, usec_t now)
@@ -314,7 +274,7 @@ static void on_playing(void *ctx, const struct rtsp_client_place *place, usec_t 
         film_recorder_place(u->recorder, place->seconds, place->scale, place->first, place->show);
     const struct film_table *known;
     if (u->config.film && store_film_table(u->config.film, &known) == ERR_AGAIN)
-        rtsp_link_ask_film_table(u->link, &u->sdp, now);
+        rtsp_link_ask_film_table(link_of(u), &u->sdp, now);
     u->config.ops->on_playing(u->config.ctx, place, now);
 }
 
@@ -322,16 +282,12 @@ static void on_answer(void *ctx, const struct rtsp_client_answer *a, usec_t now)
 {
     struct upstream *u = ctx;
     double rtt_ms = a->params.transport.rtt_ms;
-    set_rtt(u, isnan(rtt_ms) ? a->rtt : (usec_t)(rtt_ms * 1e3), now);
+    u->stats.rtt = isnan(rtt_ms) ? a->rtt : (usec_t)(rtt_ms * 1e3);
+    stream_receiver_set_path(remote_stream_media(u->remote), u->stats.rtt, keep_of(u), now);
     u->stats.skipped = a->params.skipped;
     if (a->params.has_clock)
         (void)clock_sync_sample(&u->clock, a->asked_wall, a->params.sender_wall, a->received_wall);
     u->config.ops->on_clock(u->config.ctx, now);
-}
-
-static void on_pair_refused(void *ctx, usec_t now)
-{
-    (void)ctx, (void)now;
 }
 
 // An empty body: the origin refused, or there are none.
@@ -412,53 +368,12 @@ static void on_end(void *ctx, enum rtsp_client_end end, const char *text, usec_t
     struct media_refusal why;
     if (u->leaving)
         return;
-    upstream_refusal(end, rtsp_link_status(u->link), text, &why);
+    upstream_refusal(end, rtsp_client_status(session(u)), text, &why);
     u->playing = false;
     u->config.ops->on_end(u->config.ctx, &why, now);
 }
 
-// ---- Media
-
-static void request_audio(struct upstream *u, usec_t now)
-{
-    uint8_t out[RTCP_MAX_PACKET];
-    size_t len = u->has_audio ? audio_receiver_requests(&u->audio, out, now) : 0;
-    if (len)
-        rtsp_link_send_rtcp(u->link, true, out, len);
-}
-
-// Returns true if the packet is the audio's.
-static bool take_audio(struct upstream *u, bool rtcp, const uint8_t *data, size_t len,
-                       usec_t arrived, usec_t now)
-{
-    u->now = now;
-    if (!u->sdp.audio.present)
-        return false;
-    // Datagrams may arrive before the SETUP response that they depend on: those are dropped.
-    if (!u->has_audio)
-        return !rtcp && len > 1 && (data[1] & 127) == u->sdp.audio.payload_type;
-    return audio_receiver_packet(&u->audio, rtcp, data, len, arrived);
-}
-
-static void on_packet(void *ctx, bool rtcp, const uint8_t *data, size_t len, usec_t arrived,
-                      usec_t now)
-{
-    struct upstream *u = ctx;
-    bool is_audio = !u->dialect->audio_has_own_flow && take_audio(u, rtcp, data, len, arrived, now);
-    request_audio(u, now);
-    if (!is_audio)
-        video_receiver_packet(u->video, rtcp, data, len, arrived, now);
-}
-
-static void on_audio_packet(void *ctx, bool rtcp, const uint8_t *data, size_t len, usec_t arrived,
-                            usec_t now)
-{
-    (void)take_audio(ctx, rtcp, data, len, arrived, now);
-}
-
-static const struct rtsp_link_ops link_ops = {.rtsp = {.on_connected = on_connected,
-                                                       .on_described = on_described,
-                                                       .on_list = on_list,
+static const struct rtsp_link_ops link_ops = {.rtsp = {.on_described = on_described,
                                                        .on_setup = on_setup,
                                                        .on_moved = on_moved,
                                                        .on_audio = on_audio,
@@ -466,14 +381,11 @@ static const struct rtsp_link_ops link_ops = {.rtsp = {.on_connected = on_connec
                                                        .on_ready = on_ready,
                                                        .on_playing = on_playing,
                                                        .on_answer = on_answer,
-                                                       .on_pair_refused = on_pair_refused,
                                                        .on_values = on_values,
                                                        .on_level = on_level,
                                                        .on_pause_refused = on_pause_refused,
                                                        .on_seek_refused = on_seek_refused,
                                                        .on_end = on_end},
-                                              .on_packet = on_packet,
-                                              .on_audio_packet = on_audio_packet,
                                               .on_film_table = on_film_table};
 
 // ---- Requests
@@ -485,28 +397,28 @@ static const char *adapt_of(bool follows)
 
 void upstream_pause(struct upstream *u, usec_t now)
 {
-    rtsp_link_pause(u->link, now);
+    rtsp_client_pause(session(u), now);
 }
 
 void upstream_resume(struct upstream *u, usec_t now)
 {
-    rtsp_link_resume(u->link, now);
+    rtsp_client_resume(session(u), now);
 }
 
 void upstream_scale(struct upstream *u, double seconds, double scale, usec_t now)
 {
-    rtsp_link_scale(u->link, seconds, scale, now);
+    rtsp_client_scale(session(u), seconds, scale, now);
 }
 
 void upstream_set_speed(struct upstream *u, double speed, usec_t now)
 {
-    rtsp_link_set_speed(u->link, speed, now);
+    rtsp_client_set_speed(session(u), speed, now);
 }
 
 void upstream_set_level(struct upstream *u, int level, usec_t now)
 {
     if (u->dialect && u->dialect->knows_weir_parameters)
-        rtsp_link_set_level(u->link, level, now);
+        rtsp_client_set_level(session(u), level, now);
 }
 
 void upstream_set_follows(struct upstream *u, bool follows, usec_t now)
@@ -514,20 +426,20 @@ void upstream_set_follows(struct upstream *u, bool follows, usec_t now)
     if (follows == u->config.follows)
         return;
     u->config.follows = follows;
-    rtsp_link_set_adapt(u->link, adapt_of(follows), now);
+    rtsp_client_set_adapt(session(u), adapt_of(follows), now);
 }
 
 void upstream_request_key(struct upstream *u, usec_t now)
 {
-    if (u->video)
-        video_receiver_send_pli(u->video, now);
+    if (video(u))
+        video_receiver_send_pli(video(u), now);
 }
 
 void upstream_limit(struct upstream *u, double bps, usec_t now)
 {
     bps = fmin(bps, INT_MAX);
-    bool knows = rtsp_link_set_max_rate(u->link, (int)bps, now) ||
-                 (u->video && video_receiver_limit(u->video, bps, now));
+    bool knows = rtsp_client_set_max_rate(session(u), (int)bps, now) ||
+                 (video(u) && video_receiver_limit(video(u), bps, now));
     if (!knows && !u->warned)
         log_warn("the origin knows neither max-rate nor TMMBR: what the access cannot carry is "
                  "dropped here");
@@ -536,7 +448,7 @@ void upstream_limit(struct upstream *u, double bps, usec_t now)
 
 void upstream_mark(struct upstream *u, int packets)
 {
-    bool can = rtsp_link_mark(u->link, packets);
+    bool can = rtsp_link_mark(link_of(u), packets);
     if (!can && !u->warned)
         log_warn("the transport of the backbone reports no marks: what the access cannot carry is "
                  "dropped here");
@@ -559,14 +471,14 @@ int upstream_subtitles(struct upstream *u, const struct subtitle_request *r,
     if (u->asks_subtitles || !u->playing || subtitle_request_encode(&ask, line, sizeof(line)) < 0)
         return out->count;
     snprintf(body, sizeof(body), "%s\r\n", line);
-    u->asks_subtitles = rtsp_link_ask_values(u->link, body, now);
+    u->asks_subtitles = rtsp_client_ask_values(session(u), body, now);
     u->asked_track = r->track;
     return out->count;
 }
 
 void upstream_ask_film_table(struct upstream *u, usec_t now)
 {
-    rtsp_link_ask_film_table(u->link, &u->sdp, now);
+    rtsp_link_ask_film_table(link_of(u), &u->sdp, now);
 }
 
 bool upstream_cannot_verify(const struct upstream *u)
@@ -587,19 +499,19 @@ bool upstream_is_datagram(const struct upstream *u)
 
 void upstream_hold(struct upstream *u, bool hold, usec_t now)
 {
-    rtsp_link_hold(u->link, hold, now);
+    rtsp_link_hold(link_of(u), hold, now);
 }
 
 void upstream_set_latency(struct upstream *u, int ms, usec_t now)
 {
     if (u->dialect && u->dialect->knows_weir_parameters)
-        rtsp_link_set_latency(u->link, ms, now);
+        rtsp_client_set_latency(session(u), ms, now);
 }
 
 void upstream_set_playout(struct upstream *u, int ms, usec_t now)
 {
     if (u->dialect)
-        rtsp_link_set_playout(u->link, ms, now);
+        rtsp_client_set_playout(session(u), ms, now);
 }
 
 void upstream_second(struct upstream *u, usec_t now)
@@ -607,21 +519,17 @@ void upstream_second(struct upstream *u, usec_t now)
     if (!u->playing)
         return;
     struct video_receiver_stats f;
-    video_receiver_second(u->video, &f, now);
+    stream_receiver_second(remote_stream_media(u->remote), &f, now);
     u->stats.rate_bps = f.rate_bps;
     u->stats.loss = f.loss;
     u->stats.delay_ms = u->delay_count ? u->delay_sum / u->delay_count / 1000 : NAN;
     u->delay_sum = u->delay_count = 0;
-    uint8_t report[RTCP_MAX_PACKET];
-    size_t len = u->has_audio ? audio_receiver_report(&u->audio, report, now) : 0;
-    if (len)
-        rtsp_link_send_rtcp(u->link, true, report, len);
 }
 
 void upstream_read(const struct upstream *u, struct upstream_stats *out)
 {
     *out = u->stats;
-    out->packets = u->video ? video_receiver_packets(u->video) : 0;
+    out->packets = video(u) ? video_receiver_packets(video(u)) : 0;
 }
 
 bool upstream_wall_ahead(const struct upstream *u, usec_t *out)
@@ -635,10 +543,8 @@ bool upstream_wall_ahead(const struct upstream *u, usec_t *out)
 struct upstream *upstream_new(const struct upstream_config *config, usec_t now)
 {
     struct upstream *u = calloc(1, sizeof(*u));
-    if (!u || !random_fill(&u->random, sizeof(u->random))) {
-        free(u);
+    if (!u)
         return NULL;
-    }
     bool is_weir = server_dialect_of(config->sdp)->knows_weir_parameters;
     bool knows = config->is_described && is_weir && !strchr(config->url->text, '?');
     u->config = *config;
@@ -666,8 +572,8 @@ struct upstream *upstream_new(const struct upstream_config *config, usec_t now)
                                     .ops = &link_ops,
                                     .ctx = u};
     u->bye = timer_new(config->loop, on_bye_time, u);
-    u->link = u->bye ? rtsp_link_new(&link, now) : NULL;
-    if (u->link)
+    u->remote = u->bye ? remote_stream_new(&link, now) : NULL;
+    if (u->remote)
         return u;
     upstream_free(u, now);
     return NULL;
@@ -678,12 +584,7 @@ void upstream_free(struct upstream *u, usec_t now)
     if (!u)
         return;
     u->leaving = true;
-    if (u->link)
-        (void)rtsp_link_leave(u->link, now); // its TEARDOWN leaves at once
-    rtsp_link_free(u->link);
-    video_receiver_free(u->video);
-    if (u->has_audio)
-        audio_receiver_destroy(&u->audio);
+    remote_stream_free(u->remote, now);
     group_verifier_free(u->verifier);
     film_recorder_free(u->recorder);
     timer_free(u->bye);

@@ -8,7 +8,7 @@
 
 #include "common/net/log_stderr.h"
 #include "common/program/command_line.h"
-#include "proxy/feed/relay_media.h"
+#include "proxy/feed/relay_choices.h"
 #include "proxy/policy/origin_url.h"
 #include "server/access/access_options.h"
 #include "server/http/trusted_proxies.h"

@@ -6,6 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "common/base/log.h"
 #include "common/net/mailbox.h"
 #include "common/net/random.h"
 #include "sender/camera/camera_receiver.h"
@@ -188,23 +189,17 @@ struct publisher_link {
     struct publisher_link_config config;
     struct mailbox *mailbox;          // owned
     struct camera_receiver *receiver; // owned; NULL before START
+    struct stream_receiver *media;    // owned; NULL before START
     bool is_over;
 };
 
-static void send_rtcp(void *ctx, bool audio, const uint8_t *data, size_t len)
+static void send_rtcp(void *ctx, enum media_track track, const uint8_t *data, size_t len)
 {
     const struct publisher_link *l = ctx;
     struct publisher *p = l->config.publisher;
     pthread_mutex_lock(&p->lock);
-    post(p->to_owner, packet_of(audio ? TRACK_AUDIO : TRACK_VIDEO, true, data, len),
-         RTCP_WAITING_BYTES);
+    post(p->to_owner, packet_of(track, true, data, len), RTCP_WAITING_BYTES);
     pthread_mutex_unlock(&p->lock);
-}
-
-static int64_t ecn_marked(void *ctx)
-{
-    (void)ctx;
-    return -1;
 }
 
 static void give_up(void *ctx, const char *why, usec_t now)
@@ -238,26 +233,40 @@ static void look_for_end(struct publisher_link *l, usec_t now)
     l->config.ops->on_end(l->config.ctx, 0, *p->why ? p->why : NULL, now);
 }
 
+// Returns false if there is no memory.
+static bool open_media(struct publisher_link *l, usec_t now)
+{
+    struct publisher *p = l->config.publisher;
+    struct camera_receiver_config config = {
+        .sdp = &p->sdp, .ops = l->config.ops, .ctx = l->config.ctx, .give_up = give_up, .link = l};
+    struct video_repair repair = {.datagram = p->datagram, .wanted = REPAIR_MODE_AUTO};
+    uint64_t random;
+    l->receiver = random_fill(&random, sizeof(random)) ? camera_receiver_new(&config) : NULL;
+    if (!l->receiver)
+        return false;
+    struct stream_receiver_config media = camera_receiver_media(l->receiver);
+    media.video.loop = l->config.loop;
+    media.video.random = random;
+    media.video.back = (struct stream_return){.send_rtcp = send_rtcp, .ctx = l};
+    l->media = stream_receiver_new(&media);
+    if (!camera_receiver_begin(l->receiver, l->media, now))
+        return false;
+    if (stream_receiver_set_repair(l->media, &repair, false) != 0)
+        log_warn("lost packets of %s are not repaired: out of memory", p->name);
+    video_receiver_set_keep(stream_receiver_video(l->media), CAMERA_RECEIVER_KEEP);
+    stream_receiver_set_path(l->media, RTT, CAMERA_RECEIVER_KEEP, now);
+    if (l->config.has_audio && p->sdp.audio.present)
+        (void)stream_receiver_add_audio(l->media);
+    return true;
+}
+
 static void start(struct publisher_link *l, usec_t now)
 {
     struct publisher *p = l->config.publisher;
-    struct camera_receiver_config config = {.loop = l->config.loop,
-                                            .sdp = &p->sdp,
-                                            .ops = l->config.ops,
-                                            .ctx = l->config.ctx,
-                                            .send_rtcp = send_rtcp,
-                                            .give_up = give_up,
-                                            .ecn_marked = ecn_marked,
-                                            .link = l};
-    if (random_fill(&config.random, sizeof(config.random)))
-        l->receiver = camera_receiver_new(&config, now);
-    if (!l->receiver) {
+    if (!open_media(l, now)) {
         give_up(l, "out of memory", now);
         return;
     }
-    camera_receiver_set_up(l->receiver, p->datagram, REPAIR_MODE_OFF, RTT, now);
-    if (l->config.has_audio && p->sdp.audio.present)
-        camera_receiver_add_audio(l->receiver);
     pthread_mutex_lock(&p->lock);
     post(p->to_owner, item_new(BEGUN, NULL, 0), 0);
     pthread_mutex_unlock(&p->lock);
@@ -271,31 +280,31 @@ static void on_link_item(void *ctx, void *arg, usec_t now)
         look_for_end(l, now);
     else if (item->kind == START && !l->is_over)
         start(l, now);
-    else if (item->kind == PACKET && !l->is_over && l->receiver)
-        camera_receiver_packet(l->receiver, item->track == TRACK_AUDIO, item->rtcp, item->data,
-                               item->len, item->arrived, now);
+    else if (item->kind == PACKET && !l->is_over && l->media)
+        stream_receiver_packet(l->media, item->track, item->rtcp, item->data, item->len,
+                               item->arrived, now);
     free(item);
 }
 
 static void second(struct camera_link *base, usec_t now)
 {
     struct publisher_link *l = (struct publisher_link *)base;
+    struct video_receiver_stats unused;
     look_for_end(l, now);
-    if (!l->is_over && l->receiver)
-        camera_receiver_second(l->receiver, now);
+    if (!l->is_over && l->media)
+        stream_receiver_second(l->media, &unused, now);
 }
 
 static void request_key(struct camera_link *base, usec_t now)
 {
     const struct publisher_link *l = (const struct publisher_link *)base;
-    if (l->receiver)
-        camera_receiver_request_key(l->receiver, now);
+    if (l->media)
+        video_receiver_send_pli(stream_receiver_video(l->media), now);
 }
 
 static void relate(struct camera_link *base, uint32_t rtp_timestamp, usec_t media, usec_t arrived)
 {
-    camera_receiver_relate(((struct publisher_link *)base)->receiver, rtp_timestamp, media,
-                           arrived);
+    stream_receiver_relate(((struct publisher_link *)base)->media, rtp_timestamp, media, arrived);
 }
 
 static void free_all(struct camera_link *base, usec_t now)
@@ -307,6 +316,7 @@ static void free_all(struct camera_link *base, usec_t now)
     p->to_link = NULL;
     pthread_mutex_unlock(&p->lock);
     mailbox_free(l->mailbox);
+    stream_receiver_free(l->media);
     camera_receiver_free(l->receiver);
     publisher_unref(p);
     free(l);

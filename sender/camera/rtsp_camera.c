@@ -5,9 +5,8 @@
 #include <string.h>
 #include <strings.h>
 
-#include "client/rtsp/rtsp_link.h"
+#include "client/session/remote_stream.h"
 #include "common/base/log.h"
-#include "common/net/random.h"
 #include "common/transport/transport_list.h"
 #include "sender/camera/camera_receiver.h"
 
@@ -15,30 +14,18 @@ struct rtsp_camera {
     struct camera_link base;           // first
     const struct camera_link_ops *ops; // static
     void *ctx;                         // borrowed
-    uv_loop_t *loop;                   // borrowed
-    struct rtsp_link *link;            // owned
+    struct remote_stream *remote;      // owned
     struct camera_receiver *receiver;  // owned; NULL: not described yet
     int levels;                        // of the description; 0: no choice
     char host[URL_MAX_HOST];
-    uint64_t random;
     bool leaving; // it is being freed
 };
 
 // ---- From the receiver
 
-static void send_rtcp(void *ctx, bool audio, const uint8_t *data, size_t len)
-{
-    rtsp_link_send_rtcp(((struct rtsp_camera *)ctx)->link, audio, data, len);
-}
-
-static int64_t ecn_marked(void *ctx)
-{
-    return rtsp_link_ecn_marked(((const struct rtsp_camera *)ctx)->link);
-}
-
 static void on_unfit(void *ctx, const char *why, usec_t now)
 {
-    rtsp_link_give_up(((struct rtsp_camera *)ctx)->link, why, now);
+    rtsp_link_give_up(remote_stream_link(((struct rtsp_camera *)ctx)->remote), why, now);
 }
 
 static void on_bye(void *ctx, usec_t now)
@@ -46,7 +33,7 @@ static void on_bye(void *ctx, usec_t now)
     on_unfit(ctx, "the camera has ended the stream", now);
 }
 
-// ---- From the link
+// ---- From the session
 
 static bool on_described(void *ctx, const struct sdp *sdp, const char **why, usec_t now)
 {
@@ -55,37 +42,34 @@ static bool on_described(void *ctx, const struct sdp *sdp, const char **why, use
     if (!camera_receiver_takes(sdp))
         return false;
     l->levels = sdp->ladder.level_count;
-    rtsp_link_set_ssrc(l->link, (uint32_t)l->random);
-    struct camera_receiver_config config = {.loop = l->loop,
-                                            .sdp = sdp,
-                                            .random = l->random,
-                                            .ops = l->ops,
-                                            .ctx = l->ctx,
-                                            .send_rtcp = send_rtcp,
-                                            .give_up = on_unfit,
-                                            .on_bye = on_bye,
-                                            .ecn_marked = ecn_marked,
-                                            .link = l};
-    camera_receiver_free(l->receiver); // of a description before a redirect
-    l->receiver = camera_receiver_new(&config, now);
+    struct camera_receiver_config config = {
+        .sdp = sdp, .ops = l->ops, .ctx = l->ctx, .give_up = on_unfit, .on_bye = on_bye, .link = l};
+    struct camera_receiver *before = l->receiver; // of a description before a redirect
     *why = "out of memory";
-    return l->receiver;
+    l->receiver = camera_receiver_new(&config);
+    if (!l->receiver) {
+        l->receiver = before;
+        return false;
+    }
+    struct stream_receiver_config media = camera_receiver_media(l->receiver);
+    struct stream_receiver *made = remote_stream_describe(l->remote, &media);
+    camera_receiver_free(before);
+    return camera_receiver_begin(l->receiver, made, now);
 }
 
 static void on_setup(void *ctx, const struct rtsp_client_setup *setup, usec_t now)
 {
-    struct rtsp_camera *l = ctx;
-    enum repair_mode agreed;
-    if (!repair_mode_parse(rtsp_link_repair(l->link), &agreed))
-        agreed = REPAIR_MODE_OFF;
+    const struct rtsp_camera *l = ctx;
+    static const struct remote_repair repair = {.keep = CAMERA_RECEIVER_KEEP};
     if (setup->datagram)
         log_info("the camera sends over UDP: lost packets cost pictures");
-    camera_receiver_set_up(l->receiver, setup->datagram, agreed, setup->rtt, now);
+    if (remote_stream_set_up(l->remote, setup, &repair, now) != 0)
+        log_warn("lost packets of the camera are not repaired: out of memory");
 }
 
 static void on_audio(void *ctx)
 {
-    camera_receiver_add_audio(((struct rtsp_camera *)ctx)->receiver);
+    (void)stream_receiver_add_audio(remote_stream_media(((struct rtsp_camera *)ctx)->remote));
 }
 
 static void on_start(void *ctx, struct rtsp_client_start *out)
@@ -96,8 +80,8 @@ static void on_start(void *ctx, struct rtsp_client_start *out)
 
 static void on_answer(void *ctx, const struct rtsp_client_answer *a, usec_t now)
 {
-    struct rtsp_camera *l = ctx;
-    camera_receiver_set_rtt(l->receiver, a->rtt, now);
+    const struct rtsp_camera *l = ctx;
+    stream_receiver_set_path(remote_stream_media(l->remote), a->rtt, CAMERA_RECEIVER_KEEP, now);
 }
 
 static void on_end(void *ctx, enum rtsp_client_end end, const char *text, usec_t now)
@@ -105,99 +89,51 @@ static void on_end(void *ctx, enum rtsp_client_end end, const char *text, usec_t
     (void)end;
     struct rtsp_camera *l = ctx;
     if (!l->leaving)
-        l->ops->on_end(l->ctx, rtsp_link_status(l->link), text, now);
+        l->ops->on_end(l->ctx, rtsp_client_status(rtsp_link_client(remote_stream_link(l->remote))),
+                       text, now);
 }
 
-// ---- Media
-
-static void on_packet(void *ctx, bool rtcp, const uint8_t *data, size_t len, usec_t arrived,
-                      usec_t now)
-{
-    const struct rtsp_camera *l = ctx;
-    camera_receiver_packet(l->receiver, false, rtcp, data, len, arrived, now);
-}
-
-static void on_audio_packet(void *ctx, bool rtcp, const uint8_t *data, size_t len, usec_t arrived,
-                            usec_t now)
-{
-    const struct rtsp_camera *l = ctx;
-    camera_receiver_packet(l->receiver, true, rtcp, data, len, arrived, now);
-}
-
-// What a camera's session has no use for.
-
-static void on_instant(void *ctx, usec_t now)
-{
-    (void)ctx, (void)now;
-}
-
-static void on_list(void *ctx, struct text list, usec_t now)
-{
-    (void)ctx, (void)list, (void)now;
-}
-
-static void on_playing(void *ctx, const struct rtsp_client_place *place, usec_t now)
-{
-    (void)ctx, (void)place, (void)now;
-}
-
-static void on_values(void *ctx, struct text body, usec_t now)
-{
-    (void)ctx, (void)body, (void)now;
-}
-
-static void on_level(void *ctx, int level, bool accepted, usec_t now)
-{
-    (void)ctx, (void)level, (void)accepted, (void)now;
-}
-
-static const struct rtsp_link_ops link_ops = {.rtsp = {.on_connected = on_instant,
-                                                       .on_described = on_described,
-                                                       .on_list = on_list,
+static const struct rtsp_link_ops link_ops = {.rtsp = {.on_described = on_described,
                                                        .on_setup = on_setup,
                                                        .on_audio = on_audio,
                                                        .on_start = on_start,
-                                                       .on_ready = on_instant,
-                                                       .on_playing = on_playing,
                                                        .on_answer = on_answer,
-                                                       .on_pair_refused = on_instant,
-                                                       .on_values = on_values,
-                                                       .on_level = on_level,
-                                                       .on_pause_refused = on_instant,
-                                                       .on_seek_refused = on_instant,
-                                                       .on_end = on_end},
-                                              .on_packet = on_packet,
-                                              .on_audio_packet = on_audio_packet};
+                                                       .on_end = on_end}};
 
 // ---- For the owner
 
+static struct stream_receiver *media_of(const struct camera_link *base)
+{
+    return remote_stream_media(((const struct rtsp_camera *)base)->remote);
+}
+
 static void second(struct camera_link *base, usec_t now)
 {
-    const struct rtsp_camera *l = (const struct rtsp_camera *)base;
-    if (l->receiver)
-        camera_receiver_second(l->receiver, now);
+    struct video_receiver_stats unused;
+    if (media_of(base))
+        stream_receiver_second(media_of(base), &unused, now);
 }
 
 static void request_key(struct camera_link *base, usec_t now)
 {
-    const struct rtsp_camera *l = (const struct rtsp_camera *)base;
-    if (l->receiver)
-        camera_receiver_request_key(l->receiver, now);
+    if (media_of(base))
+        video_receiver_send_pli(stream_receiver_video(media_of(base)), now);
 }
 
 static void give_up(struct camera_link *base, const char *why, usec_t now)
 {
-    rtsp_link_give_up(((struct rtsp_camera *)base)->link, why, now);
+    on_unfit(base, why, now);
 }
 
 bool rtsp_camera_expired(const struct camera_link *base)
 {
-    return rtsp_link_expired(((const struct rtsp_camera *)base)->link);
+    return rtsp_client_expired(
+        rtsp_link_client(remote_stream_link(((const struct rtsp_camera *)base)->remote)));
 }
 
 static void relate(struct camera_link *base, uint32_t rtp_timestamp, usec_t media, usec_t arrived)
 {
-    camera_receiver_relate(((struct rtsp_camera *)base)->receiver, rtp_timestamp, media, arrived);
+    stream_receiver_relate(media_of(base), rtp_timestamp, media, arrived);
 }
 
 // A camera must not lead the sender to other machines of its network.
@@ -211,8 +147,7 @@ static void free_all(struct camera_link *base, usec_t now)
 {
     struct rtsp_camera *l = (struct rtsp_camera *)base;
     l->leaving = true;
-    (void)rtsp_link_leave(l->link, now); // its TEARDOWN leaves at once
-    rtsp_link_free(l->link);
+    remote_stream_free(l->remote, now);
     camera_receiver_free(l->receiver);
     free(l);
 }
@@ -242,14 +177,11 @@ struct camera_link *rtsp_camera_new(const struct rtsp_camera_config *config, use
                                                  .give_up = give_up,
                                                  .picture = relate};
     struct rtsp_camera *l = calloc(1, sizeof(*l));
-    if (!l || !random_fill(&l->random, sizeof(l->random))) {
-        free(l);
+    if (!l)
         return NULL;
-    }
     l->base.kind = &kind;
     l->ops = config->ops;
     l->ctx = config->ctx;
-    l->loop = config->loop;
     memcpy(l->host, config->url->host, sizeof(l->host));
     struct rtsp_client_config rtsp = {.url = *config->url,
                                       .adapt = "none",
@@ -263,8 +195,8 @@ struct camera_link *rtsp_camera_new(const struct rtsp_camera_config *config, use
     (void)transport_list_split(take_transports(&rtsp.url), &rtsp.transports);
     struct rtsp_link_config link = {
         .loop = config->loop, .rtsp = &rtsp, .cc = "", .ops = &link_ops, .ctx = l};
-    l->link = rtsp_link_new(&link, now);
-    if (l->link)
+    l->remote = remote_stream_new(&link, now);
+    if (l->remote)
         return &l->base;
     free(l);
     return NULL;

@@ -120,36 +120,32 @@ struct World {
 };
 
 const rtsp_link_ops ops = {
-    .rtsp =
-        {
-            .on_connected = [](void *ctx,
-                               usec_t) { static_cast<World *>(ctx)->log.push_back("connected"); },
-            .on_described = [](void *, const sdp *, const char **, usec_t) { return true; },
-            .on_list = [](void *, text, usec_t) {},
-            .on_setup = [](void *, const rtsp_client_setup *, usec_t) {},
-            .on_moved = nullptr,
-            .on_audio = [](void *) {},
-            .on_start = [](void *, rtsp_client_start *) {},
-            .on_ready = [](void *, usec_t) {},
-            .on_playing = [](void *, const rtsp_client_place *, usec_t) {},
-            .on_answer = [](void *, const rtsp_client_answer *, usec_t) {},
-            .on_pair_refused = [](void *, usec_t) {},
-            .on_values = [](void *, text, usec_t) {},
-            .on_level = [](void *, int, bool, usec_t) {},
-            .on_pause_refused = [](void *, usec_t) {},
-            .on_body = nullptr,
-            .on_seek_refused = [](void *, usec_t) {},
-            .on_end =
-                [](void *ctx, rtsp_client_end end, const char *text, usec_t) {
-                    auto *w = static_cast<World *>(ctx);
-                    w->log.push_back(std::to_string(end) + ": " + text);
-                    uv_stop(&w->loop);
-                },
-        },
-    .on_packet = [](void *, bool, const uint8_t *, size_t, usec_t, usec_t) {},
-    .on_audio_packet = [](void *, bool, const uint8_t *, size_t, usec_t, usec_t) {},
+    .rtsp = {
+        .on_connected = [](void *ctx,
+                           usec_t) { static_cast<World *>(ctx)->log.push_back("connected"); },
+        .on_described = [](void *, const sdp *, const char **, usec_t) { return true; },
+        .on_list = nullptr,
+        .on_setup = nullptr,
+        .on_moved = nullptr,
+        .on_audio = nullptr,
+        .on_start = nullptr,
+        .on_ready = nullptr,
+        .on_playing = nullptr,
+        .on_answer = nullptr,
+        .on_pair_refused = nullptr,
+        .on_values = nullptr,
+        .on_level = nullptr,
+        .on_pause_refused = nullptr,
+        .on_seek_refused = nullptr,
+        .on_end =
+            [](void *ctx, rtsp_client_end end, const char *text, usec_t) {
+                auto *w = static_cast<World *>(ctx);
+                w->log.push_back(std::to_string(end) + ": " + text);
+                uv_stop(&w->loop);
+            },
+    },
     .on_film_table = nullptr,
-    .on_pair = [](void *, const capacity_packet *, size_t, usec_t, usec_t) {},
+    .on_pair = nullptr,
 };
 
 void World::watch(const std::string &url, const char *transports)
@@ -168,7 +164,9 @@ void World::watch(const std::string &url, const char *transports)
                                     .spare = nullptr,
                                     .raw = nullptr,
                                     .ops = &ops,
-                                    .ctx = this};
+                                    .ctx = this,
+                                    .on_packet = nullptr,
+                                    .packet_ctx = nullptr};
     c = rtsp_link_new(&link, clock_now());
     REQUIRE(c);
     uv_run(&loop, UV_RUN_DEFAULT);
@@ -244,7 +242,9 @@ TEST_CASE("rtsp_link: a kept connection that ends belongs to no link")
                                     .spare = nullptr,
                                     .raw = nullptr,
                                     .ops = &ops,
-                                    .ctx = &w};
+                                    .ctx = &w,
+                                    .on_packet = nullptr,
+                                    .packet_ctx = nullptr};
     w.c = rtsp_link_new(&link, clock_now());
     REQUIRE(w.c);
     while (server.seen.find("\r\n\r\n") == std::string::npos)
@@ -302,7 +302,9 @@ TEST_CASE("rtsp_link: the next stream begins on the connection that stood by")
                                     .spare = nullptr,
                                     .raw = nullptr,
                                     .ops = &ops,
-                                    .ctx = &w};
+                                    .ctx = &w,
+                                    .on_packet = nullptr,
+                                    .packet_ctx = nullptr};
     w.c = rtsp_link_new(&link, clock_now());
     REQUIRE(w.c);
     while (server.seen.find("SETUP") == std::string::npos)
