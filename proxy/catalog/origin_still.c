@@ -74,7 +74,7 @@ static void on_list(void *ctx, struct text list, usec_t now)
 static void on_end(void *ctx, enum rtsp_client_end end, const char *text, usec_t now)
 {
     struct origin_still *s = ctx;
-    int status = rtsp_link_status(s->link);
+    int status = rtsp_client_status(rtsp_link_client(s->link));
     (void)end, (void)text;
     settle(s,
            status == 404                                    ? ERR_NOT_FOUND

@@ -173,10 +173,8 @@ static void end_clip(struct web_visit *v)
 static bool answer_clip(struct web_visit *v, const struct web_front *front,
                         const struct http_exchange *x, struct http_response *out, usec_t now)
 {
-    struct clip_visit_config config = {.loop = v->config.loop,
-                                       .catalog = v->config.catalog,
-                                       .on_ready = on_ready,
-                                       .ctx = v};
+    struct clip_visit_config config = {
+        .loop = v->config.loop, .catalog = v->config.catalog, .on_ready = on_ready, .ctx = v};
     const struct http_request *r = x->request;
     struct web_clip clip = {.status = 503, .reason = "out of memory"};
     struct text path = web_front_clip_path(r);

@@ -5,7 +5,8 @@
 // asks by RTSP. A path that ends in .jpg is the newest picture of the stream at the path before
 // that, which the caller gets; a path that ends in .mp4, with "clip=" or "recordings" in the query,
 // is what was recorded of the stream (clip_request.h), which the caller streams; below /PATH/ are
-// the files of HLS and DASH (http_target.h). A browser logs in, and out, by POST to /.weir/login and
+// the files of HLS and DASH (http_target.h). A browser logs in, and out, by POST to /.weir/login
+// and
 // /.weir/logout (web_login.h), which the caller does. Does no I/O.
 //
 // Web pages of others (http_door.h). A WebSocket is refused to them, and so is a picture, which

@@ -124,6 +124,7 @@ const rtsp_link_ops ops = {
         .on_connected = [](void *ctx,
                            usec_t) { static_cast<World *>(ctx)->log.push_back("connected"); },
         .on_described = [](void *, const sdp *, const char **, usec_t) { return true; },
+        .on_body = nullptr,
         .on_list = nullptr,
         .on_setup = nullptr,
         .on_moved = nullptr,

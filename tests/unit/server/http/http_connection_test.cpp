@@ -9,6 +9,7 @@
 #include <unistd.h>
 #include <vector>
 
+#include "common/base/err.h"
 #include "common/net/clock.h"
 #include "common/net/tcp_conn.h"
 
@@ -26,6 +27,8 @@ struct rig {
     bool has_places = true; // for requests that wait
     usec_t deadline = USEC_NEVER;
     http_body *big = nullptr;
+    std::vector<std::string> parts; // of /parts, that are there
+    int rest = ERR_AGAIN;           // what follows them
     std::vector<std::string> asked;
     std::vector<usec_t> begun;
     int served = 0;
@@ -34,7 +37,7 @@ struct rig {
 
     rig()
     {
-        static const http_handler_ops ops = {body_max, serve, refuse};
+        static const http_handler_ops ops = {body_max, serve, more, refuse};
         int pair[2];
         uv_loop_init(&loop);
         REQUIRE(socketpair(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0, pair) == 0);
@@ -88,10 +91,24 @@ struct rig {
         if (x->body)
             path += " " + std::string(reinterpret_cast<const char *>(x->body), x->body_len);
         http_head_begin(&out->head, x->body ? 200 : 413, nullptr, 0);
+        if (path == "/parts ") {
+            out->in_parts = true;
+            out->bytes = SIZE_MAX;
+            return true;
+        }
         out->body =
             path == "/big " ? http_body_ref(self->big) : http_body_copy(path.data(), path.size());
         out->bytes = out->body->bytes;
         return true;
+    }
+    static int more(void *ctx, http_body **out, usec_t)
+    {
+        rig *self = static_cast<rig *>(ctx);
+        if (self->parts.empty())
+            return self->rest;
+        *out = http_body_copy(self->parts[0].data(), self->parts[0].size());
+        self->parts.erase(self->parts.begin());
+        return 0;
     }
     static void refuse(void *, const http_request *, int status, http_response *out)
     {
@@ -141,6 +158,61 @@ std::string get(const char *path)
 }
 
 } // namespace
+
+TEST_CASE("http_connection: a response in parts")
+{
+    struct {
+        const char *version;
+        int rest; // after three parts
+        const char *head, *text;
+    } table[] = {{"1.1", ERR_END, "Transfer-Encoding: chunked\r\nConnection: close\r\n\r\n",
+                  "3\r\nabc\r\n2\r\nde\r\n1\r\nf\r\n0\r\n\r\n<end>"},
+                 {"1.0", ERR_END, "Connection: close\r\n\r\n", "abcdef<end>"},
+                 {"1.1", ERR_IO, "Transfer-Encoding: chunked\r\nConnection: close\r\n\r\n",
+                  "3\r\nabc\r\n2\r\nde\r\n1\r\nf"}};
+    for (auto &t : table) {
+        CAPTURE(t.version, t.rest);
+        rig r;
+        r.send("GET /parts HTTP/" + std::string(t.version) + "\r\nHost: a\r\n\r\n");
+        std::string got = r.received();
+        usec_t now = clock_now();
+        http_connection_tick(r.c, now + 2 * LIMIT); // who waits for a part is the handler's matter
+        CHECK_FALSE(r.ended);
+        r.parts = {"abc", "de"};
+        http_connection_wake(r.c, now + 2 * LIMIT);
+        got += r.received();
+        r.parts = {"f"};
+        r.rest = t.rest;
+        http_connection_wake(r.c, now + 3 * LIMIT);
+        got += r.received();
+        CHECK(got == "HTTP/1.1 200 OK\r\n" + std::string(t.head) + t.text);
+        r.turn();
+        CHECK(r.ended == (t.rest == ERR_IO));
+        CHECK(r.served == (t.rest == ERR_END));
+    }
+}
+
+TEST_CASE(
+    "http_connection: large parts go out as they are read, and a reader that stops is dropped")
+{
+    rig r;
+    std::string want;
+    for (int i = 0; i < 8; i++) {
+        r.parts.push_back(std::string(1 << 19, (char)('a' + i)));
+        want += r.parts.back();
+    }
+    r.rest = ERR_END;
+    r.send("GET /parts HTTP/1.0\r\nHost: a\r\n\r\n");
+    CHECK(r.parts.size() >= 6); // the next ones are not made before there is room
+    std::string got = r.received();
+    CHECK(got.substr(got.find("\r\n\r\n") + 4) == want + "<end>");
+    rig slow;
+    slow.parts.push_back(std::string(1 << 22, 'a'));
+    slow.send("GET /parts HTTP/1.0\r\nHost: a\r\n\r\n");
+    http_connection_tick(slow.c, clock_now() + IDLE + USEC_PER_SEC);
+    slow.turn();
+    CHECK(slow.ended);
+}
 
 TEST_CASE("http_connection: requests that arrive together, or in pieces, are served in order")
 {
@@ -382,6 +454,7 @@ TEST_CASE("http_connection: over a connection of the owner's, which 101 gives ba
             out->ends = true; // which does not count
             return true;
         },
+        nullptr,
         [](void *, const http_request *, int status, http_response *out) {
             http_head_begin(&out->head, status, nullptr, 0);
         }};
