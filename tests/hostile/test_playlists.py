@@ -26,7 +26,7 @@ class Playlists(lib.Case):
         self.refused("/dev/zero", b"more than 262144 bytes")
         self.refused(self.path("."), b"cannot be read")
         self.refused(self.path("none"), b"cannot be read")
-        self.refused(b"/a\n" * 257, b"line 257: more than 256 channels")
+        self.refused(b"/a\n" * 1025, b"line 1025: more than 1024 channels")
         self.refused(b"/ok\nfile:///etc/passwd\n", b"line 2: only rtsp:// URLs and paths are played")
         self.refused(b"rtsp://me:secret@host:99999/\n", b"line 1: the port must be a number")
         self.refused(b"/\x1b]0;title\x07\n", b"line 1: it contains white space or control characters")

@@ -463,33 +463,27 @@ TEST_CASE("web_front: what was recorded is at .mp4 with a query, which a film's 
         const char *first;
         struct web_clip clip;
         const char *begins, *has;
-        bool is_chunked;
     } rows[] = {
         {"GET /a.mp4?clip=1,2 HTTP/1.1",
          {200, nullptr, nullptr, false, "a_1.mp4"},
          "HTTP/1.1 200 OK\r\n",
-         "Content-Disposition: attachment; filename=\"a_1.mp4\"\r\n",
-         true},
+         "Content-Disposition: attachment; filename=\"a_1.mp4\"\r\n"},
         {"GET /a.mp4?clip=1,2 HTTP/1.0",
          {200, nullptr, nullptr, false, "a_1.mp4"},
          "HTTP/1.1 200 OK\r\n",
-         "Content-Type: video/mp4\r\n",
-         false},
+         "Content-Type: video/mp4\r\n"},
         {"HEAD /a.mp4?clip=1,2 HTTP/1.1",
          {200, nullptr, nullptr, false, "a_1.mp4"},
          "HTTP/1.1 200 OK\r\n",
-         "Content-Type: video/mp4\r\n",
-         false},
+         "Content-Type: video/mp4\r\n"},
         {"GET /a.mp4?recordings=all HTTP/1.1",
          {200, nullptr, nullptr, true, ""},
          "HTTP/1.1 200 OK\r\n",
-         "Content-Type: application/json\r\n",
-         true},
+         "Content-Type: application/json\r\n"},
         {"GET /a.mp4?clip=1,2 HTTP/1.1",
          {401, "a key", "Basic x", false, nullptr},
          "HTTP/1.1 401 Unauthorized\r\n",
-         "WWW-Authenticate: Basic x\r\n",
-         false},
+         "WWW-Authenticate: Basic x\r\n"},
     };
     for (const auto &row : rows) {
         CAPTURE(row.first, row.clip.status);
@@ -501,10 +495,9 @@ TEST_CASE("web_front: what was recorded is at .mp4 with a query, which a film's 
         web_front_clip(&f.front, &r, &row.clip, &f.answer);
         CHECK(f.head().find(row.begins) == 0);
         CHECK(f.head().find(row.has) != std::string::npos);
-        CHECK((f.head().find("Transfer-Encoding: chunked\r\n") != std::string::npos) ==
-              row.is_chunked);
-        CHECK((row.clip.status == 200) == (f.head().find("Content-Length") == std::string::npos));
-        if (row.clip.status == 200)
+        if (row.clip.status == 200) { // the connection knows how to send a body without a length
+            CHECK(f.answer.body_len == SIZE_MAX);
             CHECK(f.answer.ends);
+        }
     }
 }
