@@ -828,15 +828,16 @@ static void on_list_part(struct rtsp_client *c, const struct rtsp_item *r, usec_
 {
     struct text place = rtsp_header(r, "X-Weir-List");
     struct scan s = scan_of(place.at, place.len);
-    int64_t first, total;
+    int64_t first, total = 0;
     int before = add_lines(c, (struct text){0});
     bool is_part = place.at && scan_word(&s, "first=") && scan_int(&s, INT_MAX, &first) &&
                    scan_word(&s, ";total=") && scan_int(&s, INT_MAX, &total) && first == before;
     int lines = is_part || !before ? add_lines(c, r->body) : before;
     if (is_part && lines > before && lines < total && c->list_len < RTSP_CLIENT_LIST_BYTES &&
         ++c->list_parts < RTSP_CLIENT_LIST_PARTS) {
-        char headers[64];
+        char headers[1024];
         snprintf(headers, sizeof(headers), "X-Weir-List: %d\r\n", lines);
+        append_via(c, headers, sizeof(headers));
         send_request(c, &(struct client_request){.kind = REQUEST_DESCRIBE, .headers = headers},
                      now);
         return;

@@ -27,6 +27,7 @@ struct record_clip {
     size_t bytes;
     size_t room;
     bool has_failed; // no memory
+    int over;        // what every further call returns: what failed may be half made
 };
 
 // ---- The container
@@ -172,7 +173,8 @@ static int write_group(struct record_clip *c, const struct record_group *g)
     struct clip_picture *pictures = calloc(room, sizeof(*pictures));
     const struct record_past_item **of = calloc(room, sizeof(const struct record_past_item *));
     int count = pictures && of ? take_pictures(c, g, pictures, of) : 0;
-    int err = !pictures || !of ? ERR_NO_MEMORY : !count ? ERR_AGAIN : 0;
+    bool is_behind = !count && record_past_file(c->past) >= c->to;
+    int err = !pictures || !of ? ERR_NO_MEMORY : is_behind ? ERR_END : !count ? ERR_AGAIN : 0;
     if (!err && of[0]->wall >= c->to)
         err = ERR_END;
     if (!err && !c->format)
@@ -208,7 +210,7 @@ static bool is_before(const struct record_clip *c, const struct record_group *g)
     return !c->format && g->count && g->items[g->count - 1].wall < c->from;
 }
 
-int record_clip_next(struct record_clip *c, uint8_t **out, size_t *bytes)
+static int next_group(struct record_clip *c, uint8_t **out, size_t *bytes)
 {
     int err = c->has_found ? 0 : record_past_find(c->past, c->from);
     c->has_found = true;
@@ -226,6 +228,13 @@ int record_clip_next(struct record_clip *c, uint8_t **out, size_t *bytes)
     if (err == ERR_AGAIN || err == ERR_END)
         return c->format ? ERR_END : ERR_NOT_FOUND;
     return err;
+}
+
+int record_clip_next(struct record_clip *c, uint8_t **out, size_t *bytes)
+{
+    if (!c->over)
+        c->over = next_group(c, out, bytes);
+    return c->over;
 }
 
 struct record_clip *record_clip_new(const char *pattern, usec_t from, usec_t to)

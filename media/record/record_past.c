@@ -242,12 +242,15 @@ static bool open_file(struct record_past *p, const struct entry *e)
     if (p->fd < 0)
         return false;
     size_t len = read_at(p->fd, p->window, WINDOW, 0);
-    if (record_head_parse(p->window, len, &head) != 0)
+    char *name = record_head_parse(p->window, len, &head) == 0 ? strdup(e->name) : NULL;
+    if (!name) {
+        close_file(p);
         return false;
-    p->now = (struct entry){strdup(e->name), head.wall > 0 ? head.wall : e->from, true};
+    }
+    p->now = (struct entry){name, head.wall > 0 ? head.wall : e->from, true};
     p->wall = p->end = head.wall;
     p->first = p->at = (int64_t)head.bytes;
-    return p->now.name != NULL;
+    return true;
 }
 
 // Returns true if the file has grown in the last seconds.
@@ -499,6 +502,11 @@ int record_past_find(struct record_past *p, usec_t wall)
         return ERR_NOT_FOUND;
     seek_file(p, wall - p->wall);
     return 0;
+}
+
+usec_t record_past_file(const struct record_past *p)
+{
+    return p->wall;
 }
 
 // ---- What was recorded

@@ -43,6 +43,8 @@ void record_past_free(struct record_past *p);             // NULL is fine
 // Goes to the newest key frame that was captured up to `wall`; if there is none, to the oldest one.
 // Returns 0, ERR_NOT_FOUND: there is no recording; ERR_NO_MEMORY.
 int record_past_find(struct record_past *p, usec_t wall);
+// Returns when the file begins that is being read.
+usec_t record_past_file(const struct record_past *p);
 // Reads the next group, which the caller owns. Returns 0; ERR_AGAIN: nothing follows yet;
 // ERR_NOT_FOUND, ERR_NO_MEMORY.
 int record_past_read(struct record_past *p, struct record_group **out);

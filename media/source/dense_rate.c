@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 #include "media/source/dense_rate.h"
 
+#include <stdint.h>
 #include <stdlib.h>
 
 static const double EQUAL = 0.2;    // of the middle step: stamps in milliseconds, at 120 pictures/s
@@ -44,7 +45,8 @@ void dense_rate_init(struct dense_rate *r)
 
 void dense_rate_add(struct dense_rate *r, usec_t at)
 {
-    r->times[r->count++] = at;
+    const usec_t far = INT64_MAX / 4; // so that a difference of broken stamps is one, too
+    r->times[r->count++] = usec_max(usec_min(at, far), -far);
     if (r->count < DENSE_BLOCK)
         return;
     double rate = rate_of(r->times);

@@ -146,7 +146,8 @@ static bool add_index(struct scan *s, const AVFormatContext *format)
     AVStream *stream = format->streams[s->track];
     int count = avformat_index_get_entries_count(stream);
     const AVIndexEntry *last = avformat_index_get_entry(stream, count - 1);
-    if (!av_match_name("mp4", format->iformat->name) || !last || stream->nb_frames > count)
+    if (!av_match_name("mp4", format->iformat->name) || !last || stream->nb_frames <= 0 ||
+        stream->nb_frames > count)
         return false;
     for (int i = 0; i < count; i++)
         dense_rate_add(&s->dense, usec_of(stream, avformat_index_get_entry(stream, i)->timestamp));
@@ -161,14 +162,11 @@ void film_scan_run(const char *path, const AVFormatContext *format, int track, d
     int err;
     struct scan s = {.track = track, .first = USEC_NEVER, .others = USEC_NEVER};
     *out = (struct film_scan){.cadence = CADENCE_NAMED, .length = USEC_NEVER};
-    if (named <= 0)
-        return;
     s.has_fields = may_repeat(format->streams[track], clock_jumps, &out->fields);
     dense_rate_init(&s.dense);
-    bool is_indexed = add_index(&s, format);
-    if (is_indexed)
-        out->dense = dense_rate_above(&s.dense, named);
-    if (is_indexed && !s.has_fields && !clock_jumps)
+    bool seeks_rate = named > 0 && !add_index(&s, format);
+    out->dense = named > 0 ? dense_rate_above(&s.dense, named) : 0;
+    if (!seeks_rate && !s.has_fields && !clock_jumps)
         return;
     cadence_init(&s.cadence, out->fields);
     timeline_init(&s.timeline, clock_jumps, USEC_NEVER);
@@ -177,18 +175,18 @@ void film_scan_run(const char *path, const AVFormatContext *format, int track, d
     if (s.packet && s.in && media_input_probe(s.in, reason) == 0 && media_input_stat(s.in, &st) &&
         track < media_input_tracks(s.in)) {
         bool is_short = st.st_size <= WHOLE, is_whole = false;
-        if (is_short || clock_jumps)
+        if (is_short || clock_jumps || s.has_fields)
             is_whole = add(&s, is_short ? WHOLE : BEGINNING, INT32_MAX);
         double length = format->duration > 0 ? usec_to_sec(format->duration) : 0;
         if (clock_jumps && is_whole && s.first != USEC_NEVER)
             out->length = length_of(&s);
         else if (clock_jumps && (double)st.st_size < length * MIN_BYTES_PER_S)
             out->length = 0;
-        if (!is_whole)
+        if (!is_whole && (seeks_rate || s.has_fields))
             scan_places(&s);
     }
     out->cadence = cadence_rate(&s.cadence, &out->rate);
-    out->dense = dense_rate_above(&s.dense, named);
+    out->dense = named > 0 ? dense_rate_above(&s.dense, named) : 0;
     media_input_free(s.in);
     av_packet_free(&s.packet);
 }

@@ -28,7 +28,7 @@ struct film_scan {
 // Reads a file of up to 32 MB. Of a longer one it reads 10 s and 3 MB at each of eight places at
 // most, and if its clock may jump the first 8 MB. Nothing is read if the index names the time of
 // each picture, as that of an ISO file does. `format`: the film's, which is not read; `track`: its
-// video, which has `named` pictures/s; 0: a still picture.
+// video, which has `named` pictures/s. 0: whether a part has more is not looked for.
 void film_scan_run(const char *path, const AVFormatContext *format, int track, double named,
                    bool clock_jumps, struct media_guard *guard, struct film_scan *out);
 

@@ -87,7 +87,7 @@ static int probe(const char *path, int max_bps, struct media_guard *guard, struc
                  struct pass_keys *keys)
 {
     int err;
-    struct video_file *f = video_file_open(path, guard, &err);
+    struct video_file *f = video_file_open(path, false, guard, &err);
     *out = (struct pass_probe){0};
     if (!f)
         return err;

@@ -77,6 +77,9 @@ struct source *source_pattern_new(int width, int height, struct fps fps);
 // pictures have the size that is coded, they bring the coded frames along. NULL: they do not.
 struct source *source_file_open(const char *path, bool loop, const struct coded_video *coded,
                                 struct media_guard *guard, int *err);
+// The same for one picture, the size and the duration: it reads less (video_file.h), so parts of a
+// film with more pictures/s than the container names may lose some.
+struct source *source_file_glance(const char *path, struct media_guard *guard, int *err);
 static inline void source_free(struct source *s)
 {
     if (s)

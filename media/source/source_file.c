@@ -483,10 +483,11 @@ static void begin_passing(struct source_file *s, const struct coded_video *coded
     s->base.coded = *coded;
 }
 
-struct source *source_file_open(const char *path, bool loop, const struct coded_video *coded,
-                                struct media_guard *guard, int *err)
+static struct source *open_file(const char *path, bool is_glance, bool loop,
+                                const struct coded_video *coded, struct media_guard *guard,
+                                int *err)
 {
-    struct video_file *file = video_file_open(path, guard, err);
+    struct video_file *file = video_file_open(path, is_glance, guard, err);
     if (!file)
         return NULL;
     struct source_file *s = calloc(1, sizeof(*s));
@@ -518,4 +519,15 @@ struct source *source_file_open(const char *path, bool loop, const struct coded_
     if (coded && coded->passes)
         begin_passing(s, coded);
     return &s->base;
+}
+
+struct source *source_file_open(const char *path, bool loop, const struct coded_video *coded,
+                                struct media_guard *guard, int *err)
+{
+    return open_file(path, false, loop, coded, guard, err);
+}
+
+struct source *source_file_glance(const char *path, struct media_guard *guard, int *err)
+{
+    return open_file(path, true, false, NULL, guard, err);
 }

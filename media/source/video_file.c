@@ -286,11 +286,12 @@ static struct fps dense_fps(double found, struct fps named)
 }
 
 // Corrects the rate and the duration, where the container's is another one.
-static void scan(struct video_file *f, struct media_guard *guard)
+static void scan(struct video_file *f, bool is_glance, struct media_guard *guard)
 {
     struct film_scan found;
     struct video_info *info = &f->info;
-    double named = f->is_cover ? 0 : fps_value(info->fps);
+    bool is_interlaced = f->stream->codecpar->field_order > AV_FIELD_PROGRESSIVE;
+    double named = f->is_cover || is_glance ? 0 : fps_value(info->fps);
     film_scan_run(f->path, f->format, f->track, named, f->timeline.clock_jumps, guard, &found);
     f->coded_time = (AVRational){info->fps.den, info->fps.num};
     info->cadence = found.cadence;
@@ -298,7 +299,7 @@ static void scan(struct video_file *f, struct media_guard *guard)
         f->coded_time = (AVRational){2 * found.fields.den, found.fields.num};
         info->fps = found.rate;
         info->is_faster = false;
-    } else if (found.dense > 0) {
+    } else if (found.dense > 0 && !is_interlaced) { // whose fields may come one by one
         info->fps = dense_fps(found.dense, info->fps);
         info->is_faster = found.dense > MAX_FPS * 1.01;
     }
@@ -423,7 +424,7 @@ static int open_first(struct video_file *f, const AVCodec *codec)
     return r < 0 ? ERR_UNSUPPORTED : 0;
 }
 
-static int open_all(struct video_file *f, struct media_guard *guard)
+static int open_all(struct video_file *f, bool is_glance, struct media_guard *guard)
 {
     const AVCodec *codec = NULL;
     int r = open_format(f, guard);
@@ -433,13 +434,14 @@ static int open_all(struct video_file *f, struct media_guard *guard)
         r = open_first(f, codec);
     if (r == 0) {
         read_info(f);
-        scan(f, guard);
+        scan(f, is_glance, guard);
         find_duration(f, guard);
     }
     return r;
 }
 
-struct video_file *video_file_open(const char *path, struct media_guard *guard, int *err)
+struct video_file *video_file_open(const char *path, bool is_glance, struct media_guard *guard,
+                                   int *err)
 {
     struct video_file *f = calloc(1, sizeof(*f));
     *err = ERR_NO_MEMORY;
@@ -449,7 +451,7 @@ struct video_file *video_file_open(const char *path, struct media_guard *guard, 
     f->wanted = INT64_MIN;
     f->path = strdup(path);
     if (f->path)
-        *err = open_all(f, guard);
+        *err = open_all(f, is_glance, guard);
     if (*err < 0) {
         if (*err == ERR_NO_MEMORY)
             log_error("%s: no memory", path);
@@ -596,8 +598,9 @@ static void feed(struct video_file *f)
     if (f->first_pts == AV_NOPTS_VALUE)
         f->first_pts = f->packet->dts != AV_NOPTS_VALUE ? f->packet->dts : f->packet->pts;
     note_read(f);
-    f->is_changing = f->packet->stream_index != f->stream->index ||
-                     f->stream->codecpar->codec_id != f->codec->codec_id || is_resized(f);
+    bool resized = is_resized(f); // also of another stream: it notes the size
+    f->is_changing = resized || f->packet->stream_index != f->stream->index ||
+                     f->stream->codecpar->codec_id != f->codec->codec_id;
     if (f->is_changing) {
         avcodec_send_packet(f->codec, NULL);
         return;

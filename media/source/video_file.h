@@ -42,8 +42,10 @@ struct video_info {
     char left_out[160];
 };
 
-// `guard` and *err: see media_input_open. Returns NULL on failure, which it logs.
-struct video_file *video_file_open(const char *path, struct media_guard *guard, int *err);
+// `guard` and *err: see media_input_open. `is_glance`: no part of the film is looked at for another
+// rate, which reads up to 32 MB. Returns NULL on failure, which it logs.
+struct video_file *video_file_open(const char *path, bool is_glance, struct media_guard *guard,
+                                   int *err);
 void video_file_free(struct video_file *f);
 const struct video_info *video_file_info(const struct video_file *f);
 // Reads the next intact frame and always sets its pts. An interlaced one becomes a whole picture;

@@ -62,7 +62,7 @@ static void run(struct work *w)
     j->err = !is_there ? ERR_NOT_FOUND : !S_ISREG(st.st_mode) ? ERR_UNSUPPORTED : 0;
     if (j->err)
         return;
-    struct source *s = source_file_open(*j->root ? real : j->path, false, NULL, j->guard, &j->err);
+    struct source *s = source_file_glance(*j->root ? real : j->path, j->guard, &j->err);
     if (!s)
         return;
     s->shows_way = true; // the pictures from the key frame on to the target are not decoded first

@@ -109,7 +109,7 @@ static void look_into(struct seen_file *f, const char *real, struct media_guard 
         stored_file_free(ladder);
         return;
     }
-    struct source *source = source_file_open(real, false, NULL, guard, &err);
+    struct source *source = source_file_glance(real, guard, &err);
     f->is_slow = !source && err == ERR_TIMED_OUT;
     f->is_media = f->is_slow;
     if (!source)

@@ -14,7 +14,8 @@ struct entry { // a stream that was requested
     struct entry *next;
     char mount[REQUEST_PATH_MAX]; // decoded, begins with '/'
     struct catalog_hold hold;
-    usec_t used; // the last request
+    usec_t used;    // the last request
+    usec_t checked; // when the catalog was asked whether this is its stream
     // At most one is not NULL; owned.
     struct live_packager *live;
     struct film_library *film;
@@ -99,6 +100,28 @@ static int open_entry(struct entry *e)
     return make_files(e, stream);
 }
 
+static void on_probe(void *ctx, usec_t now)
+{
+    (void)ctx, (void)now;
+}
+
+// Returns false if the catalog has another stream at this path now, or none: it closes what it
+// retires when nobody holds it.
+static bool is_current(struct entry *e, usec_t now)
+{
+    char url[REQUEST_URL_PATH_MAX];
+    struct stream *stream;
+    struct catalog *c = e->library->config.catalog;
+    struct catalog_hold probe = {.on_ready = on_probe};
+    if (now - e->checked < USEC_PER_SEC || request_path_encode(e->mount + 1, url, sizeof(url)) < 0)
+        return true;
+    e->checked = now;
+    int err = c->ops->take(c, url, &probe, false, &stream);
+    bool is_same = probe.film == e->hold.film;
+    c->ops->leave(c, &probe);
+    return err ? err != ERR_NOT_FOUND : is_same;
+}
+
 // ---- Requests
 
 static struct entry *find(struct catalog_library *l, const char *mount)
@@ -131,6 +154,12 @@ static int get(struct http_content *c, const struct content_request *r, usec_t b
     struct entry *e = find(l, mount);
     if (!e)
         return ERR_NO_MEMORY;
+    if ((e->live || e->film) && !is_current(e, now)) {
+        close_entry(e);
+        e = find(l, mount);
+        if (!e)
+            return ERR_NO_MEMORY;
+    }
     int err = open_entry(e);
     if (err == HTTP_WAITS) {
         out->deadline = begun + CATALOG_OPEN_LIMIT;

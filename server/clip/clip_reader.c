@@ -13,10 +13,9 @@
 #include "media/record/record_clip.h"
 #include "media/record/record_past.h"
 
-enum { SPAN_TEXT = 64 };              // bytes of a span in the list
-#define PATIENCE (10 * USEC_PER_MSEC) // for a thread that only has to notice its end
+enum { SPAN_TEXT = 64 }; // bytes of a span in the list
 
-static atomic_int readers; // of all loops of the process
+static atomic_int clips, lists; // of all loops of the process
 
 struct piece {
     int err;
@@ -112,9 +111,15 @@ static void run(void *arg)
 
 // ---- The loop
 
+static atomic_int *count_of(const struct clip_order *order)
+{
+    return order->lists ? &lists : &clips;
+}
+
 static void destroy(void *arg)
 {
     struct clip_reader *r = arg;
+    atomic_int *count = count_of(&r->order);
     if (r->asked)
         worker_queue_free(r->asked);
     if (r->filled)
@@ -122,7 +127,7 @@ static void destroy(void *arg)
     record_clip_free(r->clip);
     record_past_free(r->past);
     free(r);
-    atomic_fetch_sub(&readers, 1);
+    atomic_fetch_sub(count, 1);
 }
 
 static void ask(struct clip_reader *r)
@@ -134,13 +139,14 @@ static void ask(struct clip_reader *r)
 
 int clip_reader_new(const char *pattern, const struct clip_order *order, struct clip_reader **out)
 {
-    if (atomic_fetch_add(&readers, 1) >= CLIP_READERS_MAX) {
-        atomic_fetch_sub(&readers, 1);
+    atomic_int *count = count_of(order);
+    if (atomic_fetch_add(count, 1) >= CLIP_READERS_MAX) {
+        atomic_fetch_sub(count, 1);
         return ERR_FULL;
     }
     struct clip_reader *r = calloc(1, sizeof(*r));
     if (!r) {
-        atomic_fetch_sub(&readers, 1);
+        atomic_fetch_sub(count, 1);
         return ERR_NO_MEMORY;
     }
     r->order = *order;
@@ -169,7 +175,7 @@ void clip_reader_free(struct clip_reader *r)
     atomic_store(&r->is_left, true);
     worker_queue_clear(r->asked);
     worker_queue_close(r->asked);
-    if (abandonable_thread_end(r->thread, PATIENCE, destroy))
+    if (abandonable_thread_end(r->thread, 0, destroy))
         destroy(r);
 }
 

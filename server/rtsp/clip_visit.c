@@ -76,7 +76,7 @@ __attribute__((format(printf, 4, 5))) static bool refuse(struct clip_visit *v, s
 // Reads the times. Returns 0, or an error of clip_request_read.
 static int read_order(struct text query, struct clip_order *out)
 {
-    char text[96];
+    char text[96] = "";
     *out = (struct clip_order){.to = clock_wall()};
     int err = http_form_parameter(query, "clip", text, sizeof(text));
     if (err == ERR_NOT_FOUND) {

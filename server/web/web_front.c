@@ -284,7 +284,8 @@ struct text web_front_media_path(const struct http_request *r)
     size_t len = r->path.len;
     while (len && slashes)
         slashes -= r->path.at[--len] == '/';
-    return (struct text){r->path.at, len};
+    return request_path_is_alias(r->path.at, len) ? (struct text){0}
+                                                  : (struct text){r->path.at, len};
 }
 
 // Returns the path before the suffix; .at == NULL: it has another one, or nothing before it.

@@ -5,6 +5,7 @@
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
 
 #include "common/base/err.h"
 #include "stream/abr/first_burst.h"
@@ -74,6 +75,7 @@ struct abr_viewer {
     // The last action.
     bool begun;
     int requested_level;
+    bool is_unsure; // whether the server took it: it is requested again
     double speed;
     usec_t speed_at;
     double slower;  // the speed before, if it was below 1; else 0
@@ -188,8 +190,11 @@ int abr_viewer_set_table(struct abr_viewer *v, struct film_table *table)
     v->due = true;
     v->announced = ABR_NO_GROUP;
     v->start = group_at(v, v->first);
-    if (v->group != ABR_NO_GROUP) // its groups may have another length
+    if (v->group != ABR_NO_GROUP) { // its groups may have another length
         v->group = group_at(v, v->slot);
+        memset(v->levels, v->level, sizeof(v->levels));
+    }
+    v->copies_end = 0;
     for (int64_t i = v->told_count > SAMPLES ? v->told_count - SAMPLES : 0; i < v->told_count; i++)
         abr_policy_rate(policy, &v->told[i % SAMPLES].sample, v->told[i % SAMPLES].at);
     return 0;
@@ -561,6 +566,7 @@ static void give_up_again(struct abr_viewer *v, usec_t now)
     v->again = -1;
     v->cuts = false;
     v->due = true;
+    v->is_unsure = true;
 }
 
 static void fill_level(struct abr_viewer *v, const struct abr_buffer *b, usec_t media)
@@ -646,7 +652,8 @@ bool abr_viewer_run(struct abr_viewer *v, const struct abr_buffer *buffer, struc
         return false;
     bool opens = v->gate >= 0 && v->first_bps > 0;
     bool waits = (v->gate >= 0 && v->begun && !opens) || v->again >= 0;
-    bool cuts = v->due && v->gate < 0 && !waits && cut(v, &s, &d, now);
+    // What a cut would send again may be there, older and better, while it comes again.
+    bool cuts = v->due && v->gate < 0 && !waits && !refills && cut(v, &s, &d, now);
     waits |= cuts;
     bool decides = (v->due || opens) && !waits && s.next < shape_of(v)->groups &&
                    (abr_policy_revises(v->policy) || s.next != v->announced);
@@ -676,7 +683,8 @@ bool abr_viewer_run(struct abr_viewer *v, const struct abr_buffer *buffer, struc
     bool faster = !v->begun || fabs(speed - v->speed) > SPEED_STEP * v->speed;
     *out = (struct abr_action){.level = d.level,
                                .speed = (faster ? speed : v->speed) * v->pace,
-                               .changes_level = !v->begun || d.level != v->requested_level,
+                               .changes_level =
+                                   !v->begun || v->is_unsure || d.level != v->requested_level,
                                .changes_speed = faster,
                                .again = again ? v->again : -1,
                                .awaited = opens,
@@ -691,6 +699,7 @@ bool abr_viewer_run(struct abr_viewer *v, const struct abr_buffer *buffer, struc
     v->is_paced = v->full || d.wait > 0 || d.pace_bps > 0;
     v->begun = true;
     v->requested_level = d.level;
+    v->is_unsure = false;
     v->decision = d;
     v->announced = decides ? s.next : v->announced;
     if (opens) { // what comes next left the sender after a round trip without anything

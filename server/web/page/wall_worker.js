@@ -104,6 +104,7 @@ class Tile {
     if ((await played).status !== 200) return this.fail();
     this.sdp = sdp;
     this.level = sdp.levels.find(Boolean) ?? { width: 0, height: 0, fps: 0 };
+    this.attempts = 0;
     this.asking = setInterval(() => this.ask_away(), ASK_EVERY);
     divide();
     this.ask_away();

@@ -13,6 +13,7 @@ import { LivePlace, PRESENT, live_range, source_away } from "./live_place.js";
 import { Report } from "./report.js";
 import { Subtitles } from "./subtitles.js";
 import { Stretch } from "./stretch.js";
+import { own_path } from "./text.js";
 
 const film_viewer = import("./film_viewer.js"); // which live media does not wait for
 film_viewer.catch(() => {}); // connected() gets the error
@@ -303,7 +304,7 @@ class Player {
       if (!more.length || lines.length >= Number(/total=(\d+)/.exec(part.headers.get("x-weir-list") ?? "")?.[1] ?? 0)) break;
     }
     const films = lines.map(line => line.split("\t"))
-      .filter(parts => parts[0].startsWith("/"))
+      .filter(parts => own_path(parts[0]))
       .map(([path, seconds, sizes, ...more]) => ({ path, seconds: Number(seconds), sizes: sizes ?? "", live: seconds === "live", failed: seconds === "failed" || seconds === "away",
         away: Number(/^away=(\d+)$/.exec(more.join(" "))?.[1] ?? 0) }));
     post({ type: "list", films });

@@ -26,7 +26,9 @@ struct rig {
     catalog_library *library;
     int holds = 0, changes = 0;
     bool is_open = true;
-    int err = 0; // of opening it
+    int err = 0;      // of opening it
+    int replaced = 0; // how often its film was
+    int opened = 0;   // films that are held
 
     explicit rig(stream_media *media)
     {
@@ -36,7 +38,8 @@ struct rig {
             if (std::string(path) != "/a%20b")
                 return static_cast<int>(ERR_NOT_FOUND);
             r->holds += h->film == nullptr;
-            h->film = reinterpret_cast<film *>(r);
+            r->opened += h->film == nullptr;
+            h->film = reinterpret_cast<film *>(reinterpret_cast<char *>(r) + r->replaced);
             *out = &r->offered;
             return r->err ? r->err : r->is_open ? 0 : static_cast<int>(CATALOG_WAITS);
         };
@@ -120,6 +123,28 @@ TEST_CASE("catalog_library: a request waits while the stream is being opened")
     CHECK(r.holds == 1);
     r.is_open = true;
     CHECK(r.get("/a b/index.m3u8", 3) == 0);
+}
+
+TEST_CASE("catalog_library: a stream that the catalog replaces or removes is not held on to")
+{
+    rig r(encoded());
+    usec_t now = clock_now();
+    CHECK(r.get("/a b/index.m3u8", now) == 0);
+    CHECK(r.get("/a b/index.m3u8", now += 2 * USEC_PER_SEC) == 0);
+    CHECK(r.opened == 2); // the second one only asked
+    r.replaced++;
+    CHECK(r.get("/a b/index.m3u8", now) == 0); // the catalog is asked once a second
+    CHECK(r.opened == 2);
+    CHECK(r.get("/a b/index.m3u8", now += 2 * USEC_PER_SEC) == 0);
+    CHECK(r.opened == 4);
+    CHECK(r.holds == 1);
+    for (int busy : {(int)CATALOG_WAITS, (int)ERR_FULL, (int)ERR_AGAIN}) {
+        r.err = busy;
+        CHECK(r.get("/a b/index.m3u8", now += 2 * USEC_PER_SEC) == 0);
+    }
+    r.err = ERR_NOT_FOUND;
+    CHECK(r.get("/a b/index.m3u8", now += 2 * USEC_PER_SEC) == ERR_NOT_FOUND);
+    CHECK(r.holds == 0);
 }
 
 TEST_CASE("catalog_library: why there are no files")

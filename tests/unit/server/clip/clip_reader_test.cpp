@@ -3,7 +3,10 @@
 
 #include <catch2/catch.hpp>
 #include <cstdlib>
+#include <filesystem>
+#include <fstream>
 #include <string>
+#include <unistd.h>
 #include <vector>
 
 #include "common/base/err.h"
@@ -48,6 +51,28 @@ TEST_CASE("clip_reader: a list of nothing, and a piece of nothing", "[threads]")
     CHECK(next(r, &text) == ERR_NOT_FOUND);
     clip_reader_free(r);
     clip_reader_free(nullptr);
+}
+
+TEST_CASE("clip_reader: after an error nothing more is read", "[threads]")
+{
+    auto dir =
+        std::filesystem::temp_directory_path() / ("weir-clip-reader-" + std::to_string(getpid()));
+    std::filesystem::create_directory(dir);
+    for (const char *name : {"2023-11-14_22-13-20.mkv", "2023-11-14_22-14-20.mkv"})
+        std::ofstream(dir / name).close(); // left behind, or just begun
+    const clip_order clip = {false, 0, 2000000000 * USEC_PER_SEC, 0};
+    std::string text, pattern = (dir / "%Y-%m-%d_%H-%M-%S.mkv").string();
+    for (int i = 0; i < 20; i++) {
+        clip_reader *r = nullptr;
+        int err;
+        while ((err = clip_reader_new(pattern.c_str(), &clip, &r)) == ERR_FULL)
+            ;
+        REQUIRE(err == 0);
+        for (int k = 0; k < CLIP_AHEAD + 1; k++)
+            CHECK(next(r, &text) == ERR_NOT_FOUND);
+        clip_reader_free(r);
+    }
+    std::filesystem::remove_all(dir);
 }
 
 TEST_CASE("clip_reader: their number is bounded", "[threads]")
