@@ -152,7 +152,7 @@ struct rtsp_client_events {
     // client then ends with RTSP_CLIENT_REFUSED, and *why says the reason.
     bool (*on_described)(void *ctx, const struct sdp *sdp, const char **why, usec_t now);
     // config.accept: the body of that type, and how many seconds it may be kept. The end follows.
-    // NULL: `accept` is.
+    // Required only with config.accept.
     void (*on_body)(void *ctx, struct text body, int max_age, usec_t now);
     // The URL names a folder. `list`: its files, one line each. What a server gives in parts is
     // whole, up to RTSP_CLIENT_LIST_BYTES.

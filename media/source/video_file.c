@@ -299,7 +299,7 @@ static void scan(struct video_file *f, bool is_glance, struct media_guard *guard
         f->coded_time = (AVRational){2 * found.fields.den, found.fields.num};
         info->fps = found.rate;
         info->is_faster = false;
-    } else if (found.dense > 0 && !is_interlaced) { // whose fields may come one by one
+    } else if (found.dense > 0 && !is_interlaced) { // interlaced fields may come one by one
         info->fps = dense_fps(found.dense, info->fps);
         info->is_faster = found.dense > MAX_FPS * 1.01;
     }

@@ -105,8 +105,8 @@ static void on_probe(void *ctx, usec_t now)
     (void)ctx, (void)now;
 }
 
-// Returns false if the catalog has another stream at this path now, or none: it closes what it
-// retires when nobody holds it.
+// Returns false if the catalog has another stream at this path now, or none. The caller then
+// drops its hold, so that the catalog can close the retired stream.
 static bool is_current(struct entry *e, usec_t now)
 {
     char url[REQUEST_URL_PATH_MAX];

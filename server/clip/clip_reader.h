@@ -19,7 +19,7 @@ extern "C" {
 #endif
 
 enum {
-    CLIP_READERS_MAX = 4, // clips of the process, and lists, and as many threads may hang
+    CLIP_READERS_MAX = 4, // max clips in the process, and max lists; hung threads count
     CLIP_AHEAD = 2,       // pieces that wait
     CLIP_LIST_MAX = 20000 // spans of a list; then it ends
 };

@@ -124,7 +124,7 @@ void latency_control_init(struct latency_control *l, const struct latency_contro
                           usec_t now);
 void latency_control_set_rtt(struct latency_control *l, usec_t rtt);
 void latency_control_set_repair(struct latency_control *l, usec_t round);
-// Whether the media comes over a byte stream, which has all packets sent again and in order.
+// `is_stream`: the media arrives over a byte stream, which resends lost packets and keeps order.
 void latency_control_set_stream(struct latency_control *l, bool is_stream);
 // The audio needs a line of the clock, now - the media time due now, of so much; USEC_NEVER: none.
 void latency_control_set_audio(struct latency_control *l, usec_t line);

@@ -4,7 +4,7 @@
 //   The law: a tile decodes all pictures of its level, or key frames alone. Tiles in view share ALL_PIXELS a second: the
 //   cheapest get all pictures, the others key frames, at most one every KEY_EVERY ms. A tile out of view gets nothing.
 
-export const ALL_PIXELS = 24e6; // a second: one camera of 1280x720 at 25 fps, or 16 of 320x240 at 20 fps
+export const ALL_PIXELS = 24e6; // a second: one camera of 1280x720 at 25 fps, or 15 of 320x240 at 20 fps
 export const KEY_EVERY = 900; // ms
 
 // tiles: [{id, width, height, fps, seen}]. Returns a Map of id -> "all", "keys" or "none".
