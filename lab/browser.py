@@ -4,6 +4,7 @@ import base64
 import fcntl
 import json
 import os
+import re
 import select
 import subprocess
 import time
@@ -76,7 +77,15 @@ class Browser:
         self.call("Page.navigate", url=url)
 
     def value(self, expression):
-        return self.call("Runtime.evaluate", expression=expression, returnByValue=True)["result"].get("value")
+        """Returns what an expression is on the page; while the page is replaced by another one, on that one."""
+        deadline = time.monotonic() + self.seconds
+        while True:
+            try:
+                return self.call("Runtime.evaluate", expression=expression, returnByValue=True)["result"].get("value")
+            except RuntimeError as error:
+                if not re.search("navigated|context", str(error)) or time.monotonic() > deadline:
+                    raise
+                time.sleep(0.02)
 
     def resolved(self, expression):
         """Returns what a promise resolves to."""

@@ -827,7 +827,7 @@ static int add_lines(struct rtsp_client *c, struct text part)
 static void on_list_part(struct rtsp_client *c, const struct rtsp_item *r, usec_t now)
 {
     struct text place = rtsp_header(r, "X-Weir-List");
-    struct scan s = scan_of(place.at, place.len);
+    struct scan s = scan_of(place.at ? place.at : "", place.len);
     int64_t first, total = 0;
     int before = add_lines(c, (struct text){0});
     bool is_part = place.at && scan_word(&s, "first=") && scan_int(&s, INT_MAX, &first) &&
@@ -851,7 +851,7 @@ static void on_list_part(struct rtsp_client *c, const struct rtsp_item *r, usec_
 static void on_body(struct rtsp_client *c, const struct rtsp_item *r, usec_t now)
 {
     struct text control = rtsp_header(r, "Cache-Control");
-    struct scan s = scan_of(control.at, control.len);
+    struct scan s = scan_of(control.at ? control.at : "", control.len);
     int64_t age = 0;
     if (!text_is_nocase(rtsp_header(r, "Content-Type"), c->config.accept) || !r->body.at) {
         c->status = 406; // of a server that does not know the type

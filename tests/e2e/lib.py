@@ -256,6 +256,12 @@ class Proxy(Process):
         self.base = f"rtsp://{listen.rpartition(':')[0]}:{self.port}"
 
 
+def env_of_window(env=None):
+    """Returns the environment of a program with a window: what the display's libraries keep to their end is no leak of ours."""
+    options = [os.environ.get("ASAN_OPTIONS"), "detect_leaks=0"]
+    return {**(env or {}), "ASAN_OPTIONS": ":".join(filter(None, options))}
+
+
 class Player(Process):
     """weir-play, headless unless `window`; its report and events are available when it has ended. It requests no lower level
     on a busy machine, unless `lowers`."""
@@ -264,9 +270,7 @@ class Player(Process):
         self.base = os.path.join(tempfile.mkdtemp(prefix="play-", dir=folder), "play")
         self.tries = 1
         head = [*([] if window else ["--headless"]), *([] if lowers else ["--keep-levels"])]
-        if window:  # what the display's libraries keep to their end is no leak of ours
-            options = [os.environ.get("ASAN_OPTIONS"), "detect_leaks=0"]
-            env = {**(env or {}), "ASAN_OPTIONS": ":".join(filter(None, options))}
+        env = env_of_window(env) if window else env
         super().__init__([*prefix, PLAY, *head, "--report", self.base + ".json", "--events", self.base + ".jsonl", *args, url],
                          folder, env)
 

@@ -3,6 +3,7 @@
 a file has of both, as ffmpeg decodes it."""
 import array
 import json
+import math
 import subprocess
 
 import lib
@@ -38,15 +39,18 @@ def film(path, count, seconds, *args, first=0, video=X264, place="N", offset=0, 
 
 
 def numbers(path):
-    """Returns [(seconds, number)] of a file's last video track, which is the largest size of a stored film. -1: unreadable."""
+    """Returns [(seconds, number)] of a file's last video track, which is the largest size of a stored film. -1: unreadable.
+    A recording has no time of a B frame that is shown before the key frame with which it began: that one is left out."""
     streams = json.loads(run("ffprobe", "-v", "error", "-select_streams", "v", "-show_entries",
                              "stream=index:frame=pts_time,stream_index", "-of", "json", path))
     last = streams["streams"][-1]["index"]
-    times = [float(f["pts_time"]) for f in streams["frames"] if f["stream_index"] == last]
+    times = [float(f.get("pts_time", "nan")) for f in streams["frames"] if f["stream_index"] == last]
     raw = run("ffmpeg", "-v", "error", "-i", path, "-map", f"0:{last}", "-vf", f"scale={WIDTH}:{HEIGHT},format=gray",
               "-fps_mode", "passthrough", "-f", "rawvideo", "-")
     found = []
     for i, at in enumerate(times):
+        if math.isnan(at):
+            continue
         cells = [raw[(i * HEIGHT + HEIGHT // 6) * WIDTH + CELL * k + CELL // 2] for k in range(BITS + 2)]
         readable = cells[0] - cells[1] > 100
         found.append((at, sum((c > 125) << k for k, c in enumerate(cells[2:])) if readable else -1))
