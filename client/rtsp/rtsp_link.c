@@ -207,7 +207,7 @@ static void connect_next(struct rtsp_link *l, usec_t now)
     if (l->conn)
         return;
     char text[512];
-    snprintf(text, sizeof(text), "cannot connect to %s port %d: nobody answers there", l->host,
+    snprintf(text, sizeof(text), "cannot connect to %s port %d: no server answers there", l->host,
              l->port);
     fail(l, RTSP_CLIENT_REFUSED, text, now);
 }

@@ -150,8 +150,8 @@ static void connect_next(struct push_link *l, usec_t now)
     if (l->conn)
         return;
     char text[512];
-    snprintf(text, sizeof(text), "cannot connect to %s port %d: nobody answers there", l->url.host,
-             l->url.port);
+    snprintf(text, sizeof(text), "cannot connect to %s port %d: no server answers there",
+             l->url.host, l->url.port);
     fail(l, RTSP_RECORDER_FAILED, text, now);
 }
 

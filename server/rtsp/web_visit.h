@@ -40,7 +40,7 @@ struct web_visit_config {
     struct access *access;               // borrowed; NULL: everybody may watch
     struct still_maker *stills;          // borrowed; NULL: no still pictures
     struct still_maker *films;           // borrowed; small ones, of films; NULL: none
-    struct http_content *const *content; // borrowed, as is what it points at; NULL: none
+    struct http_content *const *content; // both borrowed; *content NULL: none yet
     const struct http_origins *origins;  // borrowed; of web pages that may play; NULL: none
     usec_t begin;                        // of the connection
     // A request that waits may be served: the owner calls web_visit_wake, outside of this call.

@@ -114,8 +114,8 @@ class Containers(Case):
     def test_ffmpeg_into_a_pipe(self):
         """The line of the documentation."""
         lib.need("ffmpeg")
-        sender = self.sender(source="-", prefix=("sh", "-c", "ffmpeg -v error -nostdin -re -f lavfi -i testsrc2=s=192x96:r=25 "
-                             '-t 600 -c:v libx264 -tune zerolatency -g 50 -pix_fmt yuv420p -f mpegts - | exec "$@"', "sh"))
+        sender = self.sender(source="-", prefix=("bash", "-c", 'exec "$@" < <(ffmpeg -v error -nostdin -re -f lavfi -i '
+                             "testsrc2=s=192x96:r=25 -t 600 -c:v libx264 -tune zerolatency -g 50 -pix_fmt yuv420p -f mpegts -)", "bash"))
         self.assertEqual([(w, h) for w, h, _, _ in sender.levels()], [(192, 96)])
         p = self.see(sender.url, frames=20)
         self.assertEqual(p.report()["playback"]["frames_undecodable"], 0, str(p))

@@ -237,7 +237,7 @@ class BrokenStreams(Failures):
 
     def test_the_server_says_why(self):
         """It ends the session with a request, as after the loss of its own source: what came is shown, then that is the error."""
-        text = b"origin: it was lost for 10 s: nobody answers"
+        text = b"origin: it was lost for 10 s: no server answers"
         teardown = b"TEARDOWN * RTSP/1.0\r\nCSeq: 1\r\nSession: 1\r\nContent-Type: text/plain\r\nContent-Length: %d\r\n\r\n%s" % (
             len(text), text)
 

@@ -91,7 +91,7 @@ class ToFfmpeg(Push):
         """The push waits for a server that is not there yet, and comes back to one that begins anew."""
         address = lib.own_address()
         p = self.push(f"rtsp://{address}:8554/live")
-        self.says(p, "nobody answers there; next attempt in 2 s")
+        self.says(p, "no server answers there; next attempt in 2 s")
         for times in 1, 2:
             server = self.listen(address)
             lib.until(lambda: len(re.findall("records over minbuf", p.stderr)) >= times, f"the push, {times} times", 60)

@@ -208,7 +208,7 @@ TEST_CASE("rtsp_link: a redirect to a port without a server")
     w.watch(at("127.0.0.1", here.port, "/here"));
     CHECK(w.log == std::vector<std::string>{"connected", "0: cannot connect to 127.0.0.1 port " +
                                                              std::to_string(closed) +
-                                                             ": nobody answers there"});
+                                                             ": no server answers there"});
 }
 
 TEST_CASE("rtsp_link: transports over raw TCP segments require a raw socket")

@@ -380,7 +380,7 @@ TEST_CASE("viewing: what a server that cannot be watched leads to", "[threads]")
         std::string url;
         const char *said;
     } rows[] = {
-        {closed.url, "nobody answers"},
+        {closed.url, "no server answers"},
         {s.url.substr(0, s.url.rfind('/')) + "/other", "404"},
     };
     for (const auto &row : rows) {
@@ -399,7 +399,7 @@ TEST_CASE("viewing: what a server that cannot be watched leads to", "[threads]")
     v.w->until([](window &x) { return x.tries == 1 && x.osd.message.retry; });
     v.w->press(DISPLAY_QUIT);
     CHECK(v.end() == EXIT_REFUSED);
-    CHECK_THAT(v.error(), Catch::Contains("nobody answers"));
+    CHECK_THAT(v.error(), Catch::Contains("no server answers"));
 }
 
 TEST_CASE("viewing: a server that goes away ends the viewing as lost, not as the end of the film",
