@@ -5,11 +5,10 @@
 
 #include <stdio.h>
 
+#include "common/base/decls.h"
 #include "common/program/command_line.h"
 
-#ifdef __cplusplus
-extern "C" {
-#endif
+DECLS_BEGIN
 
 struct arguments {
     int argc;
@@ -31,7 +30,5 @@ int arguments_parse(const struct arguments_parts *parts, struct arguments *out, 
                     char *error, size_t cap);
 void arguments_free(struct arguments *a);
 
-#ifdef __cplusplus
-}
-#endif
+DECLS_END
 #endif

@@ -5,9 +5,9 @@
 
 #include <stdio.h>
 
-#ifdef __cplusplus
-extern "C" {
-#endif
+#include "common/base/decls.h"
+
+DECLS_BEGIN
 
 enum { EVENT_LINES_MAX = 64 * 1024 }; // bytes of a line with NUL; a longer one is dropped (logged)
 
@@ -16,7 +16,5 @@ enum { EVENT_LINES_MAX = 64 * 1024 }; // bytes of a line with NUL; a longer one 
 // the stream closes the file, too, and drops an incomplete line.
 FILE *event_lines_open(void (*fn)(void *ctx, const char *line), void *ctx, FILE *file);
 
-#ifdef __cplusplus
-}
-#endif
+DECLS_END
 #endif

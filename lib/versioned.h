@@ -7,16 +7,14 @@
 #include <stdbool.h>
 #include <stddef.h>
 
-#ifdef __cplusplus
-extern "C" {
-#endif
+#include "common/base/decls.h"
+
+DECLS_BEGIN
 
 // Copies the configuration `from`, which begins with a size_t that states its size, to `to` of
 // `size` bytes; members that it lacks become 0. Returns false: `from` has no size, or more members,
 // which are not 0.
 bool versioned_copy(void *to, size_t size, const void *from);
 
-#ifdef __cplusplus
-}
-#endif
+DECLS_END
 #endif

@@ -6,15 +6,14 @@
 #ifndef WEIR_CLIENT_RECEIVE_AUDIO_RECEIVER_H
 #define WEIR_CLIENT_RECEIVE_AUDIO_RECEIVER_H
 
+#include "common/base/decls.h"
 #include "common/protocol/rtp_receiver.h"
 #include "common/protocol/server_dialect.h"
 #include "common/wire/sdp.h"
 #include "stream/audio/av_sync.h"
 #include "stream/receive/rtcp_feedback.h"
 
-#ifdef __cplusplus
-extern "C" {
-#endif
+DECLS_BEGIN
 
 // One audio packet, in the order of arrival.
 struct received_audio {
@@ -65,7 +64,5 @@ size_t audio_receiver_requests(struct audio_receiver *in, uint8_t *out, usec_t n
 // packet has arrived yet.
 size_t audio_receiver_report(struct audio_receiver *in, uint8_t *out, usec_t now);
 
-#ifdef __cplusplus
-}
-#endif
+DECLS_END
 #endif

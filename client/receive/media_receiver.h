@@ -11,6 +11,7 @@
 #include <uv.h>
 
 #include "client/receive/second_path.h"
+#include "common/base/decls.h"
 #include "common/net/tcp_conn.h"
 #include "common/net/udp_socket.h"
 #include "common/protocol/server_dialect.h"
@@ -22,9 +23,7 @@
 #include "common/wire/capacity_pair.h"
 #include "common/wire/sdp.h"
 
-#ifdef __cplusplus
-extern "C" {
-#endif
+DECLS_BEGIN
 
 // `track`: whose path it took. The audio shares the video's, unless audio_has_own_flow
 // (server_dialect.h).
@@ -161,7 +160,5 @@ void media_receiver_interleaved(struct media_receiver *m, int channel, const uin
 void media_receiver_send_rtcp(struct media_receiver *m, enum media_track track, const uint8_t *data,
                               size_t len);
 
-#ifdef __cplusplus
-}
-#endif
+DECLS_END
 #endif

@@ -11,13 +11,12 @@
 #include <sys/socket.h>
 #include <uv.h>
 
+#include "common/base/decls.h"
 #include "common/base/usec.h"
 #include "common/wire/rtp.h"
 #include "common/wire/text.h"
 
-#ifdef __cplusplus
-extern "C" {
-#endif
+DECLS_BEGIN
 
 struct second_path; // opaque
 
@@ -49,7 +48,5 @@ void second_path_send_rtcp(struct second_path *p, const uint8_t *data, size_t le
 // Bytes of RTP that came over this path.
 uint64_t second_path_bytes(const struct second_path *p);
 
-#ifdef __cplusplus
-}
-#endif
+DECLS_END
 #endif

@@ -10,10 +10,9 @@
 
 #include "client/receive/audio_receiver.h"
 #include "client/receive/video_receiver.h"
+#include "common/base/decls.h"
 
-#ifdef __cplusplus
-extern "C" {
-#endif
+DECLS_BEGIN
 
 // What becomes of the media; NULL: not needed. No call may free the receiver.
 struct stream_receiver_ops {
@@ -70,7 +69,5 @@ struct stream_audio_counts stream_receiver_audio(const struct stream_receiver *r
 void stream_receiver_second(struct stream_receiver *r, struct video_receiver_stats *out,
                             usec_t now);
 
-#ifdef __cplusplus
-}
-#endif
+DECLS_END
 #endif

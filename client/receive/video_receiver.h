@@ -7,6 +7,7 @@
 
 #include <uv.h>
 
+#include "common/base/decls.h"
 #include "common/protocol/media_transport.h"
 #include "common/repair/repair_stats.h"
 #include "common/wire/sdp.h"
@@ -15,9 +16,7 @@
 #include "stream/qoe/viewing_event.h"
 #include "stream/receive/clock_sync.h"
 
-#ifdef __cplusplus
-extern "C" {
-#endif
+DECLS_BEGIN
 
 // What becomes of the video. on_frame is required; NULL: not needed. No call may free the receiver.
 struct video_receiver_ops {
@@ -109,7 +108,5 @@ usec_t video_receiver_media_span(const struct video_receiver *in);
 // What was added to the time stamp of the newest picture (frame_assembler_shift).
 uint32_t video_receiver_shift(const struct video_receiver *in);
 
-#ifdef __cplusplus
-}
-#endif
+DECLS_END
 #endif

@@ -7,11 +7,10 @@
 #include <stdbool.h>
 #include <stddef.h>
 
+#include "common/base/decls.h"
 #include "common/wire/url.h"
 
-#ifdef __cplusplus
-extern "C" {
-#endif
+DECLS_BEGIN
 
 struct tcp_conn;
 struct tcp_filter;
@@ -31,7 +30,5 @@ bool link_tls_open(struct link_tls *t, struct tcp_conn *conn, const char *host, 
 bool link_tls_refused(const struct link_tls *t, const struct tcp_conn *conn, const char *host,
                       int port, char *out, size_t cap);
 
-#ifdef __cplusplus
-}
-#endif
+DECLS_END
 #endif

@@ -6,9 +6,9 @@
 #include <sys/socket.h>
 #include <uv.h>
 
-#ifdef __cplusplus
-extern "C" {
-#endif
+#include "common/base/decls.h"
+
+DECLS_BEGIN
 
 enum { RESOLVER_MAX_ADDRESSES = 8 };
 
@@ -24,7 +24,5 @@ struct resolver *resolver_new(uv_loop_t *loop, const char *host, int port, resol
                               void *ctx); // NULL: logged
 void resolver_free(struct resolver *r);   // NULL is fine; no callback afterwards
 
-#ifdef __cplusplus
-}
-#endif
+DECLS_END
 #endif

@@ -8,11 +8,10 @@
 #include <uv.h>
 
 #include "client/rtsp/link_tls.h"
+#include "common/base/decls.h"
 #include "common/base/usec.h"
 
-#ifdef __cplusplus
-extern "C" {
-#endif
+DECLS_BEGIN
 
 struct rtsp_attach; // opaque
 struct tcp_conn;
@@ -40,7 +39,5 @@ int rtsp_attach_status(const struct rtsp_attach *a);
 // After status 200: the connection, which is on hold, for tcp_conn_exchange, and its TLS.
 struct tcp_conn *rtsp_attach_conn(struct rtsp_attach *a, struct link_tls *tls);
 
-#ifdef __cplusplus
-}
-#endif
+DECLS_END
 #endif

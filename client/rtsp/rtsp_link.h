@@ -8,14 +8,13 @@
 #include <stdbool.h>
 #include <uv.h>
 
+#include "common/base/decls.h"
 #include "common/protocol/media_transport.h"
 #include "common/protocol/rtsp_client.h"
 #include "common/wire/capacity_pair.h"
 #include "stream/abr/film_table.h"
 
-#ifdef __cplusplus
-extern "C" {
-#endif
+DECLS_BEGIN
 
 #define RTSP_LINK_TABLE_LIMIT (30 * USEC_PER_SEC)
 
@@ -113,7 +112,5 @@ void rtsp_link_ask_film_table(struct rtsp_link *l, const struct sdp *sdp, usec_t
 // Ends the session while media plays: calls on_end(RTSP_CLIENT_LOST) with the text `why`.
 void rtsp_link_give_up(struct rtsp_link *l, const char *why, usec_t now);
 
-#ifdef __cplusplus
-}
-#endif
+DECLS_END
 #endif

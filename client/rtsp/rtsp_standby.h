@@ -15,11 +15,10 @@
 #include <uv.h>
 
 #include "client/rtsp/link_tls.h"
+#include "common/base/decls.h"
 #include "common/base/usec.h"
 
-#ifdef __cplusplus
-extern "C" {
-#endif
+DECLS_BEGIN
 
 struct rtsp_standby;
 struct tcp_conn;
@@ -44,7 +43,5 @@ void rtsp_standby_send(struct rtsp_standby *s, const char *request, size_t len);
 struct tcp_conn *rtsp_standby_take(struct rtsp_standby *s, struct link_tls *tls, int *cseq,
                                    usec_t now);
 
-#ifdef __cplusplus
-}
-#endif
+DECLS_END
 #endif

@@ -13,10 +13,9 @@
 
 #include "client/receive/stream_receiver.h"
 #include "client/rtsp/rtsp_link.h"
+#include "common/base/decls.h"
 
-#ifdef __cplusplus
-extern "C" {
-#endif
+DECLS_BEGIN
 
 struct remote_stream; // opaque
 
@@ -55,7 +54,5 @@ struct remote_repair {
 int remote_stream_set_up(struct remote_stream *r, const struct rtsp_client_setup *setup,
                          const struct remote_repair *repair, usec_t now);
 
-#ifdef __cplusplus
-}
-#endif
+DECLS_END
 #endif

@@ -10,11 +10,10 @@
 #include <stdbool.h>
 #include <stdint.h>
 
+#include "common/base/decls.h"
 #include "common/base/siphash.h"
 
-#ifdef __cplusplus
-extern "C" {
-#endif
+DECLS_BEGIN
 
 enum { CLOCK_MARK_TEXT = 34 }; // bytes with NUL
 
@@ -24,7 +23,5 @@ void clock_mark_write(const struct siphash_key *key, uint64_t nonce, char out[CL
 // Returns true if `mark` was written with this key.
 bool clock_mark_is_of(const struct siphash_key *key, const char *mark);
 
-#ifdef __cplusplus
-}
-#endif
+DECLS_END
 #endif

@@ -6,9 +6,9 @@
 
 #include <stddef.h>
 
-#ifdef __cplusplus
-extern "C" {
-#endif
+#include "common/base/decls.h"
+
+DECLS_BEGIN
 
 enum err {
     ERR_OK = 0,
@@ -34,7 +34,5 @@ const char *err_text(int err);
 int err_say(char *out, size_t cap, int err, const char *format, ...)
     __attribute__((format(printf, 4, 5)));
 
-#ifdef __cplusplus
-}
-#endif
+DECLS_END
 #endif

@@ -4,9 +4,9 @@
 #ifndef WEIR_BASE_EVENT_H
 #define WEIR_BASE_EVENT_H
 
-#ifdef __cplusplus
-extern "C" {
-#endif
+#include "common/base/decls.h"
+
+DECLS_BEGIN
 
 enum event_kind {
     EVENT_SOURCE_LOST,      // subject: the camera's title; reason: why
@@ -34,7 +34,5 @@ void event_note(enum event_kind kind, const char *subject, const char *reason);
 // Returns the kind's name, such as "source-lost".
 const char *event_name(enum event_kind kind);
 
-#ifdef __cplusplus
-}
-#endif
+DECLS_END
 #endif

@@ -5,11 +5,10 @@
 #ifndef WEIR_BASE_HIST_H
 #define WEIR_BASE_HIST_H
 
+#include "common/base/decls.h"
 #include "common/base/usec.h"
 
-#ifdef __cplusplus
-extern "C" {
-#endif
+DECLS_BEGIN
 
 #define HIST_LINEAR 128
 #define HIST_STEPS  64
@@ -35,7 +34,5 @@ double hist_stddev_us(const struct hist *h);
 double hist_quantile_us(const struct hist *h, double q);
 double hist_max_us(const struct hist *h);
 
-#ifdef __cplusplus
-}
-#endif
+DECLS_END
 #endif

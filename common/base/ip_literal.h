@@ -7,9 +7,9 @@
 
 #include <stddef.h>
 
-#ifdef __cplusplus
-extern "C" {
-#endif
+#include "common/base/decls.h"
+
+DECLS_BEGIN
 
 enum {
     IP_LITERAL_ADDRESS = 46, // bytes with NUL, INET6_ADDRSTRLEN
@@ -26,7 +26,5 @@ struct ip_literal {
 // link-local address (fe80::/10) without a zone is malformed, and so is any other address with one.
 int ip_literal_read(const char *at, size_t len, struct ip_literal *out, const char **reason);
 
-#ifdef __cplusplus
-}
-#endif
+DECLS_END
 #endif

@@ -5,9 +5,9 @@
 
 #include <stdbool.h>
 
-#ifdef __cplusplus
-extern "C" {
-#endif
+#include "common/base/decls.h"
+
+DECLS_BEGIN
 
 typedef void item_free_fn(void *item);
 
@@ -25,7 +25,5 @@ bool item_ring_push(struct item_ring *r, void *item); // false: full, the caller
 void *item_ring_pop(struct item_ring *r);             // NULL: empty
 void item_ring_clear(struct item_ring *r);            // frees and removes all items
 
-#ifdef __cplusplus
-}
-#endif
+DECLS_END
 #endif

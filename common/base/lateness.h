@@ -9,11 +9,10 @@
 
 #include <stdbool.h>
 
+#include "common/base/decls.h"
 #include "common/base/usec.h"
 
-#ifdef __cplusplus
-extern "C" {
-#endif
+DECLS_BEGIN
 
 #define LATENESS_MIN  (20 * USEC_PER_MSEC)
 #define LATENESS_ECHO (500 * USEC_PER_MSEC)
@@ -39,7 +38,5 @@ bool lateness_covers(const struct lateness *l, usec_t from, usec_t to);
 // The same of the time at which it worked last.
 bool lateness_lasts(const struct lateness *l);
 
-#ifdef __cplusplus
-}
-#endif
+DECLS_END
 #endif

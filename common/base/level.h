@@ -17,9 +17,9 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-#ifdef __cplusplus
-extern "C" {
-#endif
+#include "common/base/decls.h"
+
+DECLS_BEGIN
 
 enum {
     LADDER_MAX_LEVELS = 32,
@@ -111,7 +111,5 @@ static inline bool ladder_size_passes(const struct ladder *ladder, int size_id)
 // no level.
 int ladder_size_bitrate(const struct ladder *ladder, int size_id);
 
-#ifdef __cplusplus
-}
-#endif
+DECLS_END
 #endif

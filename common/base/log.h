@@ -5,11 +5,10 @@
 #ifndef WEIR_BASE_LOG_H
 #define WEIR_BASE_LOG_H
 
+#include "common/base/decls.h"
 #include "common/base/log_filter.h"
 
-#ifdef __cplusplus
-extern "C" {
-#endif
+DECLS_BEGIN
 
 enum { LOG_TEXT = 1024 }; // max bytes of a message with NUL
 
@@ -54,7 +53,5 @@ void log_write(enum log_level level, const char *file, const char *key, const ch
 // Logs with a key and a value: log_of(LOG_INFO, "viewer", name, "viewer %s plays", name).
 #define log_of(level, key, value, ...) log_write(level, __FILE__, key, value, __VA_ARGS__)
 
-#ifdef __cplusplus
-}
-#endif
+DECLS_END
 #endif

@@ -8,12 +8,11 @@
 #ifndef WEIR_BASE_LOG_BUDGET_H
 #define WEIR_BASE_LOG_BUDGET_H
 
+#include "common/base/decls.h"
 #include "common/base/log.h"
 #include "common/base/usec.h"
 
-#ifdef __cplusplus
-extern "C" {
-#endif
+DECLS_BEGIN
 
 enum { LOG_BUDGET_LINES = 20 };
 #define LOG_BUDGET_EVERY (5 * 60 * USEC_PER_SEC)
@@ -30,7 +29,5 @@ void log_budget_advance(struct log_budget *b, usec_t now);
 // Returns true if a message may be written; `text` of LOG_TEXT bytes gets a remark.
 bool log_budget_take(struct log_budget *b, enum log_level level, char *text);
 
-#ifdef __cplusplus
-}
-#endif
+DECLS_END
 #endif

@@ -8,9 +8,9 @@
 #include <stdbool.h>
 #include <stddef.h>
 
-#ifdef __cplusplus
-extern "C" {
-#endif
+#include "common/base/decls.h"
+
+DECLS_BEGIN
 
 enum log_level { LOG_ERROR, LOG_WARN, LOG_INFO, LOG_DEBUG };
 
@@ -40,7 +40,5 @@ int log_filter_parse(const char *text, struct log_filter *f);
 void log_module(const char *file, char out[LOG_MODULE]);
 bool log_filter_passes(const struct log_filter *f, enum log_level level, const char *file);
 
-#ifdef __cplusplus
-}
-#endif
+DECLS_END
 #endif

@@ -4,18 +4,15 @@
 #ifndef WEIR_BASE_LOG_JSON_H
 #define WEIR_BASE_LOG_JSON_H
 
+#include "common/base/decls.h"
 #include "common/base/log.h"
 #include "common/base/put.h"
 
-#ifdef __cplusplus
-extern "C" {
-#endif
+DECLS_BEGIN
 
 // Writes a JSON string. Each byte that is not valid UTF-8 becomes U+FFFD.
 void log_json_string(struct put *p, const char *text);
 void log_json(struct put *p, const struct log_entry *e, const char *ts);
 
-#ifdef __cplusplus
-}
-#endif
+DECLS_END
 #endif

@@ -6,12 +6,11 @@
 #ifndef WEIR_BASE_LOG_LIMIT_H
 #define WEIR_BASE_LOG_LIMIT_H
 
+#include "common/base/decls.h"
 #include "common/base/log.h"
 #include "common/base/usec.h"
 
-#ifdef __cplusplus
-extern "C" {
-#endif
+DECLS_BEGIN
 
 enum {
     LOG_LIMIT_LINES = 32, // not lower: announcing a ladder takes this many lines from one call site
@@ -41,7 +40,5 @@ bool log_limit_pass(struct log_limit *l, const struct log_entry *e, usec_t now);
 // makes all summaries due.
 bool log_limit_summary(struct log_limit *l, char text[LOG_TEXT], struct log_entry *out, usec_t now);
 
-#ifdef __cplusplus
-}
-#endif
+DECLS_END
 #endif

@@ -5,11 +5,10 @@
 
 #include <stddef.h>
 
+#include "common/base/decls.h"
 #include "common/base/usec.h"
 
-#ifdef __cplusplus
-extern "C" {
-#endif
+DECLS_BEGIN
 
 enum { RATE_METER_BINS = 10 };
 
@@ -25,7 +24,5 @@ void rate_meter_add(struct rate_meter *m, size_t bytes, usec_t now);
 // the first 100 ms after the first byte.
 double rate_meter_bps(struct rate_meter *m, usec_t now);
 
-#ifdef __cplusplus
-}
-#endif
+DECLS_END
 #endif

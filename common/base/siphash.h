@@ -6,9 +6,9 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#ifdef __cplusplus
-extern "C" {
-#endif
+#include "common/base/decls.h"
+
+DECLS_BEGIN
 
 struct siphash_key {
     uint64_t k[2];
@@ -25,7 +25,5 @@ void siphash_word(struct siphash *h, uint64_t word);
 // Adds the last `len` bytes (may be 0) and returns the hash of all bytes.
 uint64_t siphash_finish(struct siphash *h, const uint8_t *data, size_t len);
 
-#ifdef __cplusplus
-}
-#endif
+DECLS_END
 #endif

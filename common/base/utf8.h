@@ -6,9 +6,9 @@
 
 #include <stddef.h>
 
-#ifdef __cplusplus
-extern "C" {
-#endif
+#include "common/base/decls.h"
+
+DECLS_BEGIN
 
 // Returns the length in bytes of the character that begins at `text` (1 for NUL); 0: no valid
 // character begins there.
@@ -17,7 +17,5 @@ int utf8_bytes(const char *text);
 // '?'. A character that does not fit in `cap` is left out whole.
 void utf8_copy(const char *text, char *out, size_t cap);
 
-#ifdef __cplusplus
-}
-#endif
+DECLS_END
 #endif

@@ -4,11 +4,10 @@
 #ifndef WEIR_BASE_WINDOWED_MIN_H
 #define WEIR_BASE_WINDOWED_MIN_H
 
+#include "common/base/decls.h"
 #include "common/base/usec.h"
 
-#ifdef __cplusplus
-extern "C" {
-#endif
+DECLS_BEGIN
 
 struct windowed_min {
     usec_t window;
@@ -38,7 +37,5 @@ static inline usec_t windowed_min_read(const struct windowed_min *w)
     return usec_min(w->current_min, w->previous_min);
 }
 
-#ifdef __cplusplus
-}
-#endif
+DECLS_END
 #endif

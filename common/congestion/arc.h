@@ -25,12 +25,11 @@
 #ifndef WEIR_CONGESTION_ARC_H
 #define WEIR_CONGESTION_ARC_H
 
+#include "common/base/decls.h"
 #include "common/congestion/arc_bandwidth.h"
 #include "common/congestion/controller.h"
 
-#ifdef __cplusplus
-extern "C" {
-#endif
+DECLS_BEGIN
 
 enum { ARC_RTT_MINUTES = 10 };
 
@@ -66,7 +65,5 @@ int arc_init(struct controller *c, const char *params, usec_t now);
         .bytes = sizeof(struct arc), .init = arc_init                                              \
     }
 
-#ifdef __cplusplus
-}
-#endif
+DECLS_END
 #endif

@@ -13,11 +13,10 @@
 #include <stdbool.h>
 #include <stdint.h>
 
+#include "common/base/decls.h"
 #include "common/base/usec.h"
 
-#ifdef __cplusplus
-extern "C" {
-#endif
+DECLS_BEGIN
 
 struct arc_bandwidth {
     double tau; // s, > 0
@@ -36,7 +35,5 @@ void arc_bandwidth_arrived(struct arc_bandwidth *b, uint32_t bytes, usec_t arriv
 // The path is silent: B^ halves, and the silence is no sample, as the halving stands for it.
 void arc_bandwidth_halve(struct arc_bandwidth *b);
 
-#ifdef __cplusplus
-}
-#endif
+DECLS_END
 #endif

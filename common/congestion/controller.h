@@ -19,11 +19,10 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include "common/base/decls.h"
 #include "common/base/usec.h"
 
-#ifdef __cplusplus
-extern "C" {
-#endif
+DECLS_BEGIN
 
 enum { CONTROLLER_MAX_VARIABLES = 5, CONTROLLER_MAX_NAME = 48 };
 
@@ -130,7 +129,5 @@ struct controller *controller_new(const char *name, const struct controller_conf
 // report on.
 void controller_set_max_rate(struct controller *c, double bps);
 
-#ifdef __cplusplus
-}
-#endif
+DECLS_END
 #endif

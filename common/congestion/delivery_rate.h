@@ -8,11 +8,10 @@
 
 #include <stdint.h>
 
+#include "common/base/decls.h"
 #include "common/base/usec.h"
 
-#ifdef __cplusplus
-extern "C" {
-#endif
+DECLS_BEGIN
 
 enum { DELIVERY_INSTANTS = 64 }; // 5 ms apart at least: the last 320 ms
 
@@ -36,7 +35,5 @@ void delivery_rate_note(struct delivery_rate *d, usec_t now);
 // The largest recorded rate, bytes/s, of the last 3 to 6 s in which any was recorded; 0: none.
 double delivery_rate_max(const struct delivery_rate *d);
 
-#ifdef __cplusplus
-}
-#endif
+DECLS_END
 #endif

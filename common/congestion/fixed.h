@@ -9,12 +9,11 @@
 #ifndef WEIR_CONGESTION_FIXED_H
 #define WEIR_CONGESTION_FIXED_H
 
+#include "common/base/decls.h"
 #include "common/congestion/controller.h"
 #include "common/congestion/pacer.h"
 
-#ifdef __cplusplus
-extern "C" {
-#endif
+DECLS_BEGIN
 
 struct fixed {
     struct controller base;
@@ -32,7 +31,5 @@ int fixed_init(struct controller *c, const char *params, usec_t now);
         .bytes = sizeof(struct fixed), .init = fixed_init                                          \
     }
 
-#ifdef __cplusplus
-}
-#endif
+DECLS_END
 #endif

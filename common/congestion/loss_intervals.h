@@ -19,11 +19,10 @@
 #include <stdbool.h>
 #include <stdint.h>
 
+#include "common/base/decls.h"
 #include "common/base/usec.h"
 
-#ifdef __cplusplus
-extern "C" {
-#endif
+DECLS_BEGIN
 
 enum {
     LOSS_INTERVALS_HISTORY = 8, // n of 5.4
@@ -73,7 +72,5 @@ void loss_intervals_seed(struct loss_intervals *l, double packets);
 // Returns p; 0 before the first event.
 double loss_intervals_rate(const struct loss_intervals *l);
 
-#ifdef __cplusplus
-}
-#endif
+DECLS_END
 #endif

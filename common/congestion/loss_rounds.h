@@ -11,11 +11,10 @@
 
 #include <stdint.h>
 
+#include "common/base/decls.h"
 #include "common/base/usec.h"
 
-#ifdef __cplusplus
-extern "C" {
-#endif
+DECLS_BEGIN
 
 enum { LOSS_ROUNDS_KEPT = 32 }; // packets of earlier rounds count as of the oldest one kept
 
@@ -31,7 +30,5 @@ void loss_rounds_sent(struct loss_rounds *r, int64_t number, usec_t rtt, usec_t 
 // Returns the round of a packet that left; 0 if none did.
 int64_t loss_rounds_of(const struct loss_rounds *r, int64_t number);
 
-#ifdef __cplusplus
-}
-#endif
+DECLS_END
 #endif

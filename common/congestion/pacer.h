@@ -8,11 +8,10 @@
 
 #include <stddef.h>
 
+#include "common/base/decls.h"
 #include "common/base/usec.h"
 
-#ifdef __cplusplus
-extern "C" {
-#endif
+DECLS_BEGIN
 
 struct pacer {
     double rate_bps;    // bits per second, > 0
@@ -29,7 +28,5 @@ void pacer_sent(struct pacer *p, size_t bytes, usec_t now);
 void pacer_catch_up(struct pacer *p, double most_bytes, usec_t now);
 usec_t pacer_next_timeout(const struct pacer *p); // earliest time at which a packet may leave
 
-#ifdef __cplusplus
-}
-#endif
+DECLS_END
 #endif

@@ -7,9 +7,9 @@
 #include <stdbool.h>
 #include <stddef.h>
 
-#ifdef __cplusplus
-extern "C" {
-#endif
+#include "common/base/decls.h"
+
+DECLS_BEGIN
 
 struct param {
     const char *key; // static
@@ -34,7 +34,5 @@ struct param_fault {
 int params_read(const char *text, const struct param *table, size_t count,
                 struct param_fault *fault);
 
-#ifdef __cplusplus
-}
-#endif
+DECLS_END
 #endif

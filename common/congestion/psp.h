@@ -25,11 +25,10 @@
 #ifndef WEIR_CONGESTION_PSP_H
 #define WEIR_CONGESTION_PSP_H
 
+#include "common/base/decls.h"
 #include "common/congestion/controller.h"
 
-#ifdef __cplusplus
-extern "C" {
-#endif
+DECLS_BEGIN
 
 enum { PSP_FIRST_PACKETS = 10 };
 
@@ -70,7 +69,5 @@ int psp_plain_init(struct controller *c, const char *params, usec_t now);
         .bytes = sizeof(struct psp), .init = psp_plain_init                                        \
     }
 
-#ifdef __cplusplus
-}
-#endif
+DECLS_END
 #endif

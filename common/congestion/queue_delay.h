@@ -15,11 +15,10 @@
 #ifndef WEIR_CONGESTION_QUEUE_DELAY_H
 #define WEIR_CONGESTION_QUEUE_DELAY_H
 
+#include "common/base/decls.h"
 #include "common/base/windowed_min.h"
 
-#ifdef __cplusplus
-extern "C" {
-#endif
+DECLS_BEGIN
 
 enum { QUEUE_DELAY_TAIL = 3, QUEUE_DELAY_VIRTUAL_RTT = 25000 /* us */ };
 
@@ -47,7 +46,5 @@ usec_t queue_delay_arrived(struct queue_delay *q, usec_t one_way, usec_t now);
 void queue_delay_update(struct queue_delay *q, usec_t srtt, usec_t now);
 usec_t queue_delay_tail(const struct queue_delay *q);
 
-#ifdef __cplusplus
-}
-#endif
+DECLS_END
 #endif

@@ -11,11 +11,10 @@
 #include <stdbool.h>
 #include <stdint.h>
 
+#include "common/base/decls.h"
 #include "common/base/usec.h"
 
-#ifdef __cplusplus
-extern "C" {
-#endif
+DECLS_BEGIN
 
 enum { RECV_BINS = 16, RECV_SET = 9 };
 
@@ -51,7 +50,5 @@ void recv_set_only(struct recv_rate *r, double rate, usec_t now);
 void recv_set_maximize(struct recv_rate *r, double rate, usec_t now); // "Maximize X_recv_set"
 void recv_set_update(struct recv_rate *r, double rate, usec_t rtt, usec_t now); // "Update ..."
 
-#ifdef __cplusplus
-}
-#endif
+DECLS_END
 #endif

@@ -17,11 +17,10 @@
 #ifndef WEIR_CONGESTION_RTO_H
 #define WEIR_CONGESTION_RTO_H
 
+#include "common/base/decls.h"
 #include "common/base/usec.h"
 
-#ifdef __cplusplus
-extern "C" {
-#endif
+DECLS_BEGIN
 
 enum { RTO_MAX_LIVE = 2000000 }; // us; `max` for live media
 
@@ -42,7 +41,5 @@ void rto_sample(struct rto *r, usec_t rtt);
 void rto_expired(struct rto *r);
 usec_t rto_value(const struct rto *r);
 
-#ifdef __cplusplus
-}
-#endif
+DECLS_END
 #endif

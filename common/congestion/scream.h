@@ -98,14 +98,13 @@
 #ifndef WEIR_CONGESTION_SCREAM_H
 #define WEIR_CONGESTION_SCREAM_H
 
+#include "common/base/decls.h"
 #include "common/base/windowed_min.h"
 #include "common/congestion/controller.h"
 #include "common/congestion/delivery_rate.h"
 #include "common/congestion/queue_delay.h"
 
-#ifdef __cplusplus
-extern "C" {
-#endif
+DECLS_BEGIN
 
 enum { SCREAM_LOSS_SLOTS = 4 };
 
@@ -210,7 +209,5 @@ int scream_init(struct controller *c, const char *params, usec_t now);
         .bytes = sizeof(struct scream), .init = scream_init                                        \
     }
 
-#ifdef __cplusplus
-}
-#endif
+DECLS_END
 #endif

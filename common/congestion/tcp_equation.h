@@ -10,9 +10,9 @@
 
 #include <stdbool.h>
 
-#ifdef __cplusplus
-extern "C" {
-#endif
+#include "common/base/decls.h"
+
+DECLS_BEGIN
 
 struct tcp_path {
     double packet_bytes; // s > 0
@@ -29,7 +29,5 @@ double tcp_equation_rate(const struct tcp_path *path, double p);
 // or 1 if none does.
 double tcp_equation_loss(const struct tcp_path *path, double rate);
 
-#ifdef __cplusplus
-}
-#endif
+DECLS_END
 #endif

@@ -37,15 +37,14 @@
 #ifndef WEIR_CONGESTION_TFRC_H
 #define WEIR_CONGESTION_TFRC_H
 
+#include "common/base/decls.h"
 #include "common/congestion/controller.h"
 #include "common/congestion/loss_intervals.h"
 #include "common/congestion/loss_rounds.h"
 #include "common/congestion/recv_rate.h"
 #include "common/congestion/tcp_equation.h"
 
-#ifdef __cplusplus
-extern "C" {
-#endif
+DECLS_BEGIN
 
 struct tfrc {
     struct controller base;
@@ -95,7 +94,5 @@ int tfrc_init(struct controller *c, const char *params, usec_t now);
         .bytes = sizeof(struct tfrc), .init = tfrc_init                                            \
     }
 
-#ifdef __cplusplus
-}
-#endif
+DECLS_END
 #endif

@@ -6,12 +6,11 @@
 
 #include <sys/socket.h>
 
+#include "common/base/decls.h"
 #include "common/base/usec.h"
 #include "common/wire/service_text.h"
 
-#ifdef __cplusplus
-extern "C" {
-#endif
+DECLS_BEGIN
 
 enum { DISCOVERY_SERVERS = 64 }; // max. servers of one search; further ones are ignored
 
@@ -37,7 +36,5 @@ struct found_server {
 // libavahi-client.
 int discovery_find(usec_t time, struct found_server out[DISCOVERY_SERVERS]);
 
-#ifdef __cplusplus
-}
-#endif
+DECLS_END
 #endif

@@ -3,11 +3,10 @@
 #ifndef WEIR_MTP_MTP_ACK_H
 #define WEIR_MTP_MTP_ACK_H
 
+#include "common/base/decls.h"
 #include "common/mtp/mtp_ranges.h"
 
-#ifdef __cplusplus
-extern "C" {
-#endif
+DECLS_BEGIN
 
 enum { MTP_ACK_RANGES = 8 };
 
@@ -21,7 +20,5 @@ struct mtp_ack {
     struct mtp_range ranges[MTP_ACK_RANGES]; // received beyond the first hole, highest range first
 };
 
-#ifdef __cplusplus
-}
-#endif
+DECLS_END
 #endif

@@ -13,13 +13,12 @@
 #ifndef WEIR_MTP_MTP_FLOW_H
 #define WEIR_MTP_MTP_FLOW_H
 
+#include "common/base/decls.h"
 #include "common/mtp/mtp_mode_control.h"
 #include "common/protocol/media_transport.h"
 #include "common/wire/mtp_record.h"
 
-#ifdef __cplusplus
-extern "C" {
-#endif
+DECLS_BEGIN
 
 // Window of both ends, in slots. It never limits, as it is four times the largest cwnd.
 enum { MTP_FLOW_WINDOW = 4 * MTP_HISTORY };
@@ -126,7 +125,5 @@ const char *mtp_mode_name(enum mtp_mode mode);
 // Returns for how long no news has been received while packets are outstanding; 0: none are.
 usec_t mtp_flow_unheard(const struct mtp_flow *f, usec_t now);
 
-#ifdef __cplusplus
-}
-#endif
+DECLS_END
 #endif

@@ -17,11 +17,10 @@
 #ifndef WEIR_MTP_MTP_MODE_CONTROL_H
 #define WEIR_MTP_MTP_MODE_CONTROL_H
 
+#include "common/base/decls.h"
 #include "common/mtp/mtp_probe.h"
 
-#ifdef __cplusplus
-extern "C" {
-#endif
+DECLS_BEGIN
 
 // Why the mode is in use; the numbers appear in reports.
 enum mtp_reason {
@@ -69,7 +68,5 @@ bool mtp_mode_control_timeout(struct mtp_mode_control *m, const struct mtp_sende
 // An explanation for people, static.
 const char *mtp_reason_text(enum mtp_reason reason);
 
-#ifdef __cplusplus
-}
-#endif
+DECLS_END
 #endif

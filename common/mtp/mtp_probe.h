@@ -18,11 +18,10 @@
 #ifndef WEIR_MTP_MTP_PROBE_H
 #define WEIR_MTP_MTP_PROBE_H
 
+#include "common/base/decls.h"
 #include "common/mtp/mtp_sender.h"
 
-#ifdef __cplusplus
-extern "C" {
-#endif
+DECLS_BEGIN
 
 enum {
     MTP_PROBE_HOLE = 1,
@@ -53,7 +52,5 @@ bool mtp_probe_ack(struct mtp_probe *p, const struct mtp_ack *ack, usec_t now);
 usec_t mtp_probe_next_timeout(const struct mtp_probe *p);
 enum mtp_probe_answer mtp_probe_result(const struct mtp_probe *p);
 
-#ifdef __cplusplus
-}
-#endif
+DECLS_END
 #endif

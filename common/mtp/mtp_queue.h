@@ -14,12 +14,11 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include "common/base/decls.h"
 #include "common/base/usec.h"
 #include "common/protocol/minbuf.h"
 
-#ifdef __cplusplus
-extern "C" {
-#endif
+DECLS_BEGIN
 
 enum { MTP_QUEUE_BYTES = 65536 };
 
@@ -78,7 +77,5 @@ bool mtp_queue_has_room(struct mtp_queue *q, uint16_t len, const struct tcp_snap
 // Returns the oldest packet that has not expired, which the caller must free; NULL: none.
 struct mtp_packet *mtp_queue_pop(struct mtp_queue *q, usec_t now);
 
-#ifdef __cplusplus
-}
-#endif
+DECLS_END
 #endif

@@ -7,9 +7,9 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-#ifdef __cplusplus
-extern "C" {
-#endif
+#include "common/base/decls.h"
+
+DECLS_BEGIN
 
 enum { MTP_RANGES = 256 };
 
@@ -32,7 +32,5 @@ int64_t mtp_ranges_skip(const struct mtp_ranges *rs, int64_t slot);
 // Returns how many slots of [begin, end) are in the set.
 int64_t mtp_ranges_within(const struct mtp_ranges *rs, int64_t begin, int64_t end);
 
-#ifdef __cplusplus
-}
-#endif
+DECLS_END
 #endif

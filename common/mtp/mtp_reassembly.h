@@ -14,9 +14,9 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#ifdef __cplusplus
-extern "C" {
-#endif
+#include "common/base/decls.h"
+
+DECLS_BEGIN
 
 enum {
     MTP_PARTIAL_SLOTS = 32,
@@ -55,7 +55,5 @@ void mtp_reassembly_destroy(struct mtp_reassembly *s);
 bool mtp_reassembly_next(struct mtp_reassembly *s, struct mtp_piece *piece, int64_t *slot,
                          const uint8_t **bytes);
 
-#ifdef __cplusplus
-}
-#endif
+DECLS_END
 #endif

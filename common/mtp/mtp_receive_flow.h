@@ -9,13 +9,12 @@
 #ifndef WEIR_MTP_MTP_RECEIVE_FLOW_H
 #define WEIR_MTP_MTP_RECEIVE_FLOW_H
 
+#include "common/base/decls.h"
 #include "common/base/usec.h"
 #include "common/mtp/mtp_receiver.h"
 #include "common/wire/mtp_record.h"
 
-#ifdef __cplusplus
-extern "C" {
-#endif
+DECLS_BEGIN
 
 enum mtp_receive_flow_result {
     MTP_RECEIVE_FLOW_NOTHING, // not of this flow, or implausible; nothing was recorded
@@ -44,7 +43,5 @@ enum mtp_receive_flow_result mtp_receive_flow_record(struct mtp_receive_flow *s,
 // Fills in the acknowledgement of everything received; afterwards none is due.
 void mtp_receive_flow_ack(struct mtp_receive_flow *s, struct mtp_ack *ack);
 
-#ifdef __cplusplus
-}
-#endif
+DECLS_END
 #endif

@@ -11,12 +11,11 @@
 #ifndef WEIR_MTP_MTP_RECEIVER_H
 #define WEIR_MTP_MTP_RECEIVER_H
 
+#include "common/base/decls.h"
 #include "common/mtp/mtp_ack.h"
 #include "common/wire/mtp_header.h"
 
-#ifdef __cplusplus
-extern "C" {
-#endif
+DECLS_BEGIN
 
 enum {
     MTP_SEEN = 32768,       // packet numbers remembered; must be a power of two
@@ -53,7 +52,5 @@ void mtp_receiver_init(struct mtp_receiver *r, int64_t window);
 enum mtp_verdict mtp_receiver_packet(struct mtp_receiver *r, const struct mtp_header *h);
 void mtp_receiver_ack(const struct mtp_receiver *r, struct mtp_ack *ack);
 
-#ifdef __cplusplus
-}
-#endif
+DECLS_END
 #endif

@@ -56,14 +56,13 @@
 #ifndef WEIR_MTP_MTP_SENDER_H
 #define WEIR_MTP_MTP_SENDER_H
 
+#include "common/base/decls.h"
 #include "common/base/windowed_min.h"
 #include "common/congestion/rto.h"
 #include "common/mtp/mtp_ack.h"
 #include "common/mtp/mtp_queue.h"
 
-#ifdef __cplusplus
-extern "C" {
-#endif
+DECLS_BEGIN
 
 enum {
     MTP_HISTORY = 4096,     // max slots in flight, by default
@@ -262,7 +261,5 @@ void mtp_sender_set_mode(struct mtp_sender *s, enum mtp_mode mode, usec_t now);
 int mtp_sender_replacements(const struct mtp_sender *s);
 struct mtp_info mtp_sender_info(const struct mtp_sender *s);
 
-#ifdef __cplusplus
-}
-#endif
+DECLS_END
 #endif

@@ -21,13 +21,12 @@
 #ifndef WEIR_MTP_MTP_TCP_H
 #define WEIR_MTP_MTP_TCP_H
 
+#include "common/base/decls.h"
 #include "common/mtp/mtp_ack.h"
 #include "common/mtp/mtp_reassembly.h"
 #include "common/mtp/mtp_tcp_listener.h"
 
-#ifdef __cplusplus
-extern "C" {
-#endif
+DECLS_BEGIN
 
 enum {
     MTP_TCP_DATA = MTP_TCP_MSS - 12, // data of a segment with timestamps; a good slot_bytes
@@ -157,7 +156,5 @@ void mtp_tcp_close(struct mtp_tcp *c, usec_t now);
 // Closes at once with a reset, which the next pull returns.
 void mtp_tcp_abort(struct mtp_tcp *c);
 
-#ifdef __cplusplus
-}
-#endif
+DECLS_END
 #endif

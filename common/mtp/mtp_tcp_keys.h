@@ -12,13 +12,12 @@
 #ifndef WEIR_MTP_MTP_TCP_KEYS_H
 #define WEIR_MTP_MTP_TCP_KEYS_H
 
+#include "common/base/decls.h"
 #include "common/base/siphash.h"
 #include "common/base/usec.h"
 #include "common/wire/tcp_segment.h"
 
-#ifdef __cplusplus
-extern "C" {
-#endif
+DECLS_BEGIN
 
 enum {
     MTP_TCP_TAG = 8,    // at the start of each slot
@@ -62,7 +61,5 @@ static inline uint32_t mtp_tcp_time(uint32_t offset, usec_t now)
     return t ? t : 1;
 }
 
-#ifdef __cplusplus
-}
-#endif
+DECLS_END
 #endif

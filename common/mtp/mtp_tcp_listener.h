@@ -11,11 +11,10 @@
 #ifndef WEIR_MTP_MTP_TCP_LISTENER_H
 #define WEIR_MTP_MTP_TCP_LISTENER_H
 
+#include "common/base/decls.h"
 #include "common/mtp/mtp_tcp_keys.h"
 
-#ifdef __cplusplus
-extern "C" {
-#endif
+DECLS_BEGIN
 
 enum {
     MTP_TCP_MSS = 1360,            // our max, which we announce to the peer
@@ -47,7 +46,5 @@ enum mtp_tcp_heard mtp_tcp_listen(const struct siphash_key *secret, const struct
                                   struct tcp_segment *reply, struct mtp_tcp_accepted *accepted,
                                   usec_t now);
 
-#ifdef __cplusplus
-}
-#endif
+DECLS_END
 #endif

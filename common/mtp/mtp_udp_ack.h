@@ -25,11 +25,10 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include "common/base/decls.h"
 #include "common/mtp/mtp_ack.h"
 
-#ifdef __cplusplus
-extern "C" {
-#endif
+DECLS_BEGIN
 
 enum {
     MTP_UDP_ACK_HEAD = 20,
@@ -44,7 +43,5 @@ size_t mtp_udp_ack_encode(const struct mtp_ack *ack, uint64_t token, uint8_t out
 int mtp_udp_ack_decode(const uint8_t *data, size_t len, uint64_t token, int64_t cum,
                        struct mtp_ack *ack);
 
-#ifdef __cplusplus
-}
-#endif
+DECLS_END
 #endif

@@ -7,11 +7,10 @@
 
 #include <stdbool.h>
 
+#include "common/base/decls.h"
 #include "common/base/usec.h"
 
-#ifdef __cplusplus
-extern "C" {
-#endif
+DECLS_BEGIN
 
 struct abandonable_thread;
 
@@ -26,7 +25,5 @@ bool abandonable_thread_end(struct abandonable_thread *t, usec_t patience,
 // Returns the number of threads of the process that were abandoned and have not returned.
 int abandonable_thread_count(void);
 
-#ifdef __cplusplus
-}
-#endif
+DECLS_END
 #endif

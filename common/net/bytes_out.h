@@ -6,9 +6,9 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#ifdef __cplusplus
-extern "C" {
-#endif
+#include "common/base/decls.h"
+
+DECLS_BEGIN
 
 struct bytes_out {
     uint8_t *data; // owned; NULL while cap is 0
@@ -23,7 +23,5 @@ void bytes_out_drop(struct bytes_out *b, size_t len);
 // Frees the memory; the struct is empty again.
 void bytes_out_free(struct bytes_out *b);
 
-#ifdef __cplusplus
-}
-#endif
+DECLS_END
 #endif

@@ -6,11 +6,10 @@
 #include <pthread.h>
 
 #include "common/base/clock_mark.h"
+#include "common/base/decls.h"
 #include "common/base/usec.h"
 
-#ifdef __cplusplus
-extern "C" {
-#endif
+DECLS_BEGIN
 
 usec_t clock_now(void); // CLOCK_MONOTONIC
 // Reads CLOCK_REALTIME, as microseconds since 1970.
@@ -27,7 +26,5 @@ void clock_identity(char out[CLOCK_MARK_TEXT]);
 // Returns true if the text was written on this machine since it booted.
 bool clock_is_ours(const char *identity);
 
-#ifdef __cplusplus
-}
-#endif
+DECLS_END
 #endif

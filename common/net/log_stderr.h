@@ -3,12 +3,11 @@
 #ifndef WEIR_NET_LOG_STDERR_H
 #define WEIR_NET_LOG_STDERR_H
 
+#include "common/base/decls.h"
 #include "common/base/log.h"
 #include "common/base/usec.h"
 
-#ifdef __cplusplus
-extern "C" {
-#endif
+DECLS_BEGIN
 
 struct log_options {
     struct log_filter filter;
@@ -22,7 +21,5 @@ void log_to_stderr_as(const char *program, const struct log_options *options);
 // lines calls this once a second; otherwise summaries come with the next line, or at the end.
 void log_stderr_tick(usec_t now);
 
-#ifdef __cplusplus
-}
-#endif
+DECLS_END
 #endif

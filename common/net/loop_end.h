@@ -7,17 +7,14 @@
 #include <stdbool.h>
 #include <uv.h>
 
+#include "common/base/decls.h"
 #include "common/base/usec.h"
 
-#ifdef __cplusplus
-extern "C" {
-#endif
+DECLS_BEGIN
 
 // Runs the loop until it has no handle any more, for at most `limit`. Returns false: it still has
 // some, as a thread hangs, such as in a read from a network disk that is gone.
 bool loop_end(uv_loop_t *loop, usec_t limit);
 
-#ifdef __cplusplus
-}
-#endif
+DECLS_END
 #endif

@@ -8,12 +8,11 @@
 #include <stdbool.h>
 #include <uv.h>
 
+#include "common/base/decls.h"
 #include "common/base/item_ring.h"
 #include "common/base/usec.h"
 
-#ifdef __cplusplus
-extern "C" {
-#endif
+DECLS_BEGIN
 
 struct mailbox;
 
@@ -30,7 +29,5 @@ bool mailbox_post(struct mailbox *m, void *item);
 // posters pass the same one. An item of more is taken if none waits with bytes.
 bool mailbox_post_bytes(struct mailbox *m, void *item, size_t bytes, size_t max);
 
-#ifdef __cplusplus
-}
-#endif
+DECLS_END
 #endif

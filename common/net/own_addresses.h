@@ -6,9 +6,9 @@
 #include <stdbool.h>
 #include <sys/socket.h>
 
-#ifdef __cplusplus
-extern "C" {
-#endif
+#include "common/base/decls.h"
+
+DECLS_BEGIN
 
 // Returns true for 0.0.0.0 and [::].
 bool address_is_any(const struct sockaddr *a);
@@ -19,7 +19,5 @@ bool address_is_own(const struct sockaddr *a);
 // at most `max`.
 int own_addresses(const struct sockaddr *listen, struct sockaddr_storage *out, int max);
 
-#ifdef __cplusplus
-}
-#endif
+DECLS_END
 #endif

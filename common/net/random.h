@@ -8,15 +8,13 @@
 #include <stdbool.h>
 #include <stddef.h>
 
-#ifdef __cplusplus
-extern "C" {
-#endif
+#include "common/base/decls.h"
+
+DECLS_BEGIN
 
 // Fills `out`. `len` is at most 256, which the kernel never fills partially. Returns true if `out`
 // was filled; false: the system has no randomness.
 bool random_fill(void *out, size_t len);
 
-#ifdef __cplusplus
-}
-#endif
+DECLS_END
 #endif

@@ -13,12 +13,11 @@
 #include <sys/socket.h>
 #include <uv.h>
 
+#include "common/base/decls.h"
 #include "common/base/usec.h"
 #include "common/wire/tcp_segment.h"
 
-#ifdef __cplusplus
-extern "C" {
-#endif
+DECLS_BEGIN
 
 enum {
     RAW_TCP_BATCH = 64,
@@ -66,7 +65,5 @@ int raw_tcp_drop_capability(void);
 // Returns the path from `local` to `remote`, which must be of the same address family.
 struct tcp_path raw_tcp_path(const struct sockaddr *local, const struct sockaddr *remote);
 
-#ifdef __cplusplus
-}
-#endif
+DECLS_END
 #endif

@@ -7,9 +7,9 @@
 #include <stdint.h>
 #include <sys/socket.h>
 
-#ifdef __cplusplus
-extern "C" {
-#endif
+#include "common/base/decls.h"
+
+DECLS_BEGIN
 
 enum {
     RECEIVE_BATCH_MAX = 32,     // datagrams
@@ -32,7 +32,5 @@ struct receive_batch {
 // to `each` bytes. Returns how many were received; -1: none (errno).
 int receive_batch_read(struct receive_batch *b, int fd, uint8_t *buffers, size_t each, int count);
 
-#ifdef __cplusplus
-}
-#endif
+DECLS_END
 #endif

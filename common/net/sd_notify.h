@@ -6,11 +6,10 @@
 
 #include <stdbool.h>
 
+#include "common/base/decls.h"
 #include "common/base/usec.h"
 
-#ifdef __cplusplus
-extern "C" {
-#endif
+DECLS_BEGIN
 
 // Sends assignments such as "READY=1", separated by newlines. Returns false if no service manager
 // listens.
@@ -19,7 +18,5 @@ bool sd_notify_send(const char *state);
 // USEC_NEVER: no limit.
 usec_t sd_notify_watchdog(void);
 
-#ifdef __cplusplus
-}
-#endif
+DECLS_END
 #endif

@@ -6,9 +6,9 @@
 
 #include <uv.h>
 
-#ifdef __cplusplus
-extern "C" {
-#endif
+#include "common/base/decls.h"
+
+DECLS_BEGIN
 
 enum { STOP_SIGNALS = 3 };
 
@@ -35,7 +35,5 @@ void stop_signals_on_hangup(struct stop_signals *s, void (*fn)(void *ctx));
 // Call once; the loop must run on until the handles are closed.
 void stop_signals_close(struct stop_signals *s);
 
-#ifdef __cplusplus
-}
-#endif
+DECLS_END
 #endif

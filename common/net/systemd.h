@@ -6,9 +6,9 @@
 
 #include <uv.h>
 
-#ifdef __cplusplus
-extern "C" {
-#endif
+#include "common/base/decls.h"
+
+DECLS_BEGIN
 
 struct systemd; // opaque; loop thread only
 
@@ -16,7 +16,5 @@ struct systemd *systemd_new(uv_loop_t *loop); // reports "ready"; NULL: not run 
 void systemd_stopping(struct systemd *s);     // NULL is fine
 void systemd_free(struct systemd *s);         // NULL is fine
 
-#ifdef __cplusplus
-}
-#endif
+DECLS_END
 #endif

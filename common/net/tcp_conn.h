@@ -11,11 +11,10 @@
 #include <sys/uio.h>
 #include <uv.h>
 
+#include "common/base/decls.h"
 #include "common/base/usec.h"
 
-#ifdef __cplusplus
-extern "C" {
-#endif
+DECLS_BEGIN
 
 struct tcp_filter;
 
@@ -123,7 +122,5 @@ int tcp_conn_fd(const struct tcp_conn *c);
 const struct sockaddr_storage *tcp_conn_peer(const struct tcp_conn *c);
 const struct sockaddr_storage *tcp_conn_local(const struct tcp_conn *c);
 
-#ifdef __cplusplus
-}
-#endif
+DECLS_END
 #endif

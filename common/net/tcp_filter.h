@@ -10,11 +10,10 @@
 #include <stdint.h>
 #include <sys/uio.h>
 
+#include "common/base/decls.h"
 #include "common/net/bytes_out.h"
 
-#ifdef __cplusplus
-extern "C" {
-#endif
+DECLS_BEGIN
 
 struct tcp_filter;
 
@@ -45,7 +44,5 @@ struct tcp_filter {                   // embedded first
     const struct tcp_filter_ops *ops; // static
 };
 
-#ifdef __cplusplus
-}
-#endif
+DECLS_END
 #endif

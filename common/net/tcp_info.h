@@ -7,11 +7,10 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include "common/base/decls.h"
 #include "common/protocol/minbuf.h"
 
-#ifdef __cplusplus
-extern "C" {
-#endif
+DECLS_BEGIN
 
 enum { TCP_CC_NAME = 16 }; // TCP_CA_NAME_MAX
 
@@ -49,7 +48,5 @@ int tcp_send_buffer(int fd);
 // Lists the kernel's algorithms, space-separated (tcp_available_congestion_control).
 void tcp_available_cc(char *out, size_t cap);
 
-#ifdef __cplusplus
-}
-#endif
+DECLS_END
 #endif

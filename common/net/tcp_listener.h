@@ -8,11 +8,10 @@
 #include <sys/socket.h>
 #include <uv.h>
 
+#include "common/base/decls.h"
 #include "common/base/usec.h"
 
-#ifdef __cplusplus
-extern "C" {
-#endif
+DECLS_BEGIN
 
 struct tcp_listener; // opaque, on the heap; loop thread only
 
@@ -35,7 +34,5 @@ void tcp_listener_free(struct tcp_listener *l);
 // Writes "ADDR:PORT" as in a URL, with the port that was actually bound.
 void tcp_listener_address(const struct tcp_listener *l, char *out, size_t cap);
 
-#ifdef __cplusplus
-}
-#endif
+DECLS_END
 #endif

@@ -6,11 +6,10 @@
 
 #include <uv.h>
 
+#include "common/base/decls.h"
 #include "common/base/usec.h"
 
-#ifdef __cplusplus
-extern "C" {
-#endif
+DECLS_BEGIN
 
 struct timer; // opaque, on the heap; loop thread only
 
@@ -24,7 +23,5 @@ void timer_free(struct timer *t);
 // disarms the timer.
 void timer_set(struct timer *t, usec_t when);
 
-#ifdef __cplusplus
-}
-#endif
+DECLS_END
 #endif

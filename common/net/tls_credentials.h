@@ -9,9 +9,9 @@
 #include <stdint.h>
 #include <sys/socket.h>
 
-#ifdef __cplusplus
-extern "C" {
-#endif
+#include "common/base/decls.h"
+
+DECLS_BEGIN
 
 enum {
     TLS_PEM_MAX = 64 * 1024, // max bytes of a key or of a chain of certificates
@@ -53,7 +53,5 @@ int tls_certificate_make(const uint8_t *key, size_t key_len,
 bool tls_certificate_covers(const uint8_t *certificate, size_t certificate_len, const uint8_t *key,
                             size_t key_len, const struct sockaddr_storage *addresses, int count);
 
-#ifdef __cplusplus
-}
-#endif
+DECLS_END
 #endif

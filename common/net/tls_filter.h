@@ -8,9 +8,9 @@
 
 #include <stddef.h>
 
-#ifdef __cplusplus
-extern "C" {
-#endif
+#include "common/base/decls.h"
+
+DECLS_BEGIN
 
 struct tcp_filter;
 struct tls_credentials;
@@ -33,7 +33,5 @@ struct tcp_filter *tls_client_filter_new(const struct tls_trust *trust); // copi
 // empty: it did not.
 const char *tls_filter_reason(const struct tcp_filter *f);
 
-#ifdef __cplusplus
-}
-#endif
+DECLS_END
 #endif

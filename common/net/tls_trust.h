@@ -9,11 +9,10 @@
 
 #include <stddef.h>
 
+#include "common/base/decls.h"
 #include "common/net/tls_credentials.h"
 
-#ifdef __cplusplus
-extern "C" {
-#endif
+DECLS_BEGIN
 
 struct gnutls_session_int;
 
@@ -34,7 +33,5 @@ void tls_trust_load(void);
 int tls_trust_check(const struct tls_trust *t, struct gnutls_session_int *session, char *reason,
                     size_t cap);
 
-#ifdef __cplusplus
-}
-#endif
+DECLS_END
 #endif

@@ -12,11 +12,10 @@
 #include <sys/uio.h>
 #include <uv.h>
 
+#include "common/base/decls.h"
 #include "common/base/usec.h"
 
-#ifdef __cplusplus
-extern "C" {
-#endif
+DECLS_BEGIN
 
 struct datagram {
     const uint8_t *data; // borrowed for the call
@@ -98,7 +97,5 @@ void sockaddr_text(const struct sockaddr *a, char *out, size_t cap);
 // Writes the address as in a URL: with %25 before the interface (RFC 6874).
 void sockaddr_url_text(const struct sockaddr *a, char *out, size_t cap);
 
-#ifdef __cplusplus
-}
-#endif
+DECLS_END
 #endif

@@ -7,12 +7,11 @@
 #include <stdbool.h>
 #include <stdint.h>
 
+#include "common/base/decls.h"
 #include "common/base/item_ring.h"
 #include "common/base/usec.h"
 
-#ifdef __cplusplus
-extern "C" {
-#endif
+DECLS_BEGIN
 
 // Called on the worker's thread with worker_new's `ctx`.
 struct worker_ops {
@@ -40,7 +39,5 @@ void worker_finish(struct worker *w);
 // Drops the waiting jobs and waits for the running one. NULL is allowed.
 void worker_free(struct worker *w);
 
-#ifdef __cplusplus
-}
-#endif
+DECLS_END
 #endif

@@ -7,12 +7,11 @@
 
 #include <stdbool.h>
 
+#include "common/base/decls.h"
 #include "common/base/item_ring.h"
 #include "common/base/usec.h"
 
-#ifdef __cplusplus
-extern "C" {
-#endif
+DECLS_BEGIN
 
 struct worker_queue;
 
@@ -27,7 +26,5 @@ void worker_queue_close(struct worker_queue *q);   // refuses further pushes, an
 bool worker_queue_is_over(struct worker_queue *q); // true: closed and empty
 void worker_queue_clear(struct worker_queue *q);   // frees the waiting items
 
-#ifdef __cplusplus
-}
-#endif
+DECLS_END
 #endif

@@ -8,12 +8,11 @@
 #ifndef WEIR_OPTIONS_OPTION_DOCS_H
 #define WEIR_OPTIONS_OPTION_DOCS_H
 
+#include "common/base/decls.h"
 #include "common/base/put.h"
 #include "common/options/option_table.h"
 
-#ifdef __cplusplus
-extern "C" {
-#endif
+DECLS_BEGIN
 
 void option_docs_man(const struct option_table *t, struct put *out); // roff, man(7)
 // Writes the cases of a bash function.
@@ -21,7 +20,5 @@ void option_docs_bash(const struct option_table *t, struct put *out);
 // Writes the arguments of zsh's _arguments.
 void option_docs_zsh(const struct option_table *t, struct put *out);
 
-#ifdef __cplusplus
-}
-#endif
+DECLS_END
 #endif

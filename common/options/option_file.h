@@ -12,11 +12,10 @@
 #ifndef WEIR_OPTIONS_OPTION_FILE_H
 #define WEIR_OPTIONS_OPTION_FILE_H
 
+#include "common/base/decls.h"
 #include "common/options/option_table.h"
 
-#ifdef __cplusplus
-extern "C" {
-#endif
+DECLS_BEGIN
 
 enum { OPTION_FILE_MAX = 64 * 1024 };
 
@@ -26,7 +25,5 @@ enum { OPTION_FILE_MAX = 64 * 1024 };
 int option_file_read(const struct option_table *t, const char *name, char *text, size_t len,
                      struct option_settings *out, char *error, size_t cap);
 
-#ifdef __cplusplus
-}
-#endif
+DECLS_END
 #endif

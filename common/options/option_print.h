@@ -3,12 +3,11 @@
 #ifndef WEIR_OPTIONS_OPTION_PRINT_H
 #define WEIR_OPTIONS_OPTION_PRINT_H
 
+#include "common/base/decls.h"
 #include "common/base/put.h"
 #include "common/options/option_table.h"
 
-#ifdef __cplusplus
-extern "C" {
-#endif
+DECLS_BEGIN
 
 enum { OPTION_PRINT_MAX = 256 * 1024, OPTION_PRINT_WIDTH = 96 };
 
@@ -20,7 +19,5 @@ void option_print_help(const struct option_table *t, struct put *out);
 void option_print_config(const struct option_table *t, const struct option_settings *given,
                          struct put *out);
 
-#ifdef __cplusplus
-}
-#endif
+DECLS_END
 #endif

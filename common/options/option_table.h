@@ -8,12 +8,11 @@
 #include <stdbool.h>
 #include <stddef.h>
 
+#include "common/base/decls.h"
 #include "common/base/log_filter.h"
 #include "common/base/usec.h"
 
-#ifdef __cplusplus
-extern "C" {
-#endif
+DECLS_BEGIN
 
 // The type of a value, and of the field at the row's offset.
 enum option_kind {
@@ -174,7 +173,5 @@ const char *option_int_read(const char *value, double min, double max, int *out,
 // device: it has a user if there is a ':' before its last '@'.
 bool option_row_hides(const struct option_row *row, const char *value);
 
-#ifdef __cplusplus
-}
-#endif
+DECLS_END
 #endif

@@ -5,11 +5,10 @@
 
 #include <stdio.h>
 
+#include "common/base/decls.h"
 #include "common/options/option_table.h"
 
-#ifdef __cplusplus
-extern "C" {
-#endif
+DECLS_BEGIN
 
 enum options_result { OPTIONS_RUN, OPTIONS_DONE, OPTIONS_BAD };
 
@@ -21,7 +20,5 @@ enum options_result command_line_read(const struct option_table *t, int argc, ch
                                       void *options, char **file, FILE *to, char *error,
                                       size_t cap);
 
-#ifdef __cplusplus
-}
-#endif
+DECLS_END
 #endif

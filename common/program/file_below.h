@@ -16,9 +16,9 @@
 #include <stdbool.h>
 #include <sys/stat.h>
 
-#ifdef __cplusplus
-extern "C" {
-#endif
+#include "common/base/decls.h"
+
+DECLS_BEGIN
 
 // `root`: the real path of a folder (realpath(3)); NULL: the user of the program named the file
 // itself, and its links may lead anywhere. `path`: of the file, with the root's path.
@@ -32,7 +32,5 @@ int file_below_open(const char *root, const char *path, struct stat *st);
 // openat2(2), or where a filter of system calls forbids it. Returns a descriptor, or -1 with errno.
 int file_below_walk(const char *root, const char *below);
 
-#ifdef __cplusplus
-}
-#endif
+DECLS_END
 #endif

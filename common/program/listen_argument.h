@@ -9,14 +9,12 @@
 
 #include <sys/socket.h>
 
-#ifdef __cplusplus
-extern "C" {
-#endif
+#include "common/base/decls.h"
+
+DECLS_BEGIN
 
 // Returns NULL, or what is wrong, a static text.
 const char *listen_argument_read(const char *value, struct sockaddr_storage *out);
 
-#ifdef __cplusplus
-}
-#endif
+DECLS_END
 #endif

@@ -7,9 +7,9 @@
 #include <stddef.h>
 #include <sys/stat.h>
 
-#ifdef __cplusplus
-extern "C" {
-#endif
+#include "common/base/decls.h"
+
+DECLS_BEGIN
 
 // What users other than the owner may do.
 enum private_use {
@@ -26,7 +26,5 @@ int private_judge(const struct stat *st, unsigned user, enum private_use use, ch
 // The same of an open file. Returns 0 or ERR_IO (logged, with the path).
 int private_check(int fd, const char *path, enum private_use use);
 
-#ifdef __cplusplus
-}
-#endif
+DECLS_END
 #endif

@@ -21,9 +21,9 @@
 #include <stddef.h>
 #include <sys/stat.h>
 
-#ifdef __cplusplus
-extern "C" {
-#endif
+#include "common/base/decls.h"
+
+DECLS_BEGIN
 
 struct private_judge {
     unsigned user;       // of the program
@@ -45,7 +45,5 @@ int private_path_open(int folder, const char *path, const char *shown, int flags
 // do not exist, mode 0700.
 int private_path_make(const char *path);
 
-#ifdef __cplusplus
-}
-#endif
+DECLS_END
 #endif

@@ -6,12 +6,11 @@
 
 #include <uv.h>
 
+#include "common/base/decls.h"
 #include "common/net/log_stderr.h"
 #include "common/program/command_line.h"
 
-#ifdef __cplusplus
-extern "C" {
-#endif
+DECLS_BEGIN
 
 enum { PROGRAM_WRONG_USAGE = 2 }; // exit code
 
@@ -37,7 +36,5 @@ int program_main(const struct program_parts *p, int argc, char **argv);
 // returns EXIT_FAILURE.
 int program_close_loop(uv_loop_t *loop, int code);
 
-#ifdef __cplusplus
-}
-#endif
+DECLS_END
 #endif

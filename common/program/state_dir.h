@@ -9,9 +9,9 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#ifdef __cplusplus
-extern "C" {
-#endif
+#include "common/base/decls.h"
+
+DECLS_BEGIN
 
 enum {
     STATE_PATH_MAX = 1024,      // bytes of a path with NUL
@@ -42,7 +42,5 @@ int state_file_create_once(const char *dir, const char *name, state_file_make *m
 // Replaces the file or creates it, as state_file_create_once does. Returns 0 or ERR_IO (logged).
 int state_file_replace(const char *dir, const char *name, const uint8_t *data, size_t len);
 
-#ifdef __cplusplus
-}
-#endif
+DECLS_END
 #endif

@@ -4,11 +4,10 @@
 #ifndef WEIR_PROGRAM_URL_ARGUMENT_H
 #define WEIR_PROGRAM_URL_ARGUMENT_H
 
+#include "common/base/decls.h"
 #include "common/wire/url.h"
 
-#ifdef __cplusplus
-extern "C" {
-#endif
+DECLS_BEGIN
 
 enum { URL_ARGUMENT_MAX = 2 * URL_MAX_TEXT }; // bytes of a line with NUL
 
@@ -16,7 +15,5 @@ enum { URL_ARGUMENT_MAX = 2 * URL_MAX_TEXT }; // bytes of a line with NUL
 // line is too long.
 const char *url_argument_read(const char *value, char line[URL_ARGUMENT_MAX]);
 
-#ifdef __cplusplus
-}
-#endif
+DECLS_END
 #endif

@@ -5,14 +5,12 @@
 
 #include <stddef.h>
 
-#ifdef __cplusplus
-extern "C" {
-#endif
+#include "common/base/decls.h"
+
+DECLS_BEGIN
 
 // Replaces the file `path`. Returns 0 or ERR_IO (logged). Any thread.
 int whole_file_write(const char *path, const void *data, size_t bytes);
 
-#ifdef __cplusplus
-}
-#endif
+DECLS_END
 #endif

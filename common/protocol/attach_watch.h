@@ -20,11 +20,10 @@
 
 #include <stdbool.h>
 
+#include "common/base/decls.h"
 #include "common/base/usec.h"
 
-#ifdef __cplusplus
-extern "C" {
-#endif
+DECLS_BEGIN
 
 #define ATTACH_PATIENCE       (2 * USEC_PER_SEC)
 #define ATTACH_PATIENCE_MEDIA (3 * USEC_PER_SEC)
@@ -66,7 +65,5 @@ void attach_watch_ended(struct attach_watch *w, int status, usec_t now);
 // Returns true if no attempt has a chance for a connection that failed at `failed`.
 bool attach_watch_is_over(const struct attach_watch *w, usec_t failed, usec_t now);
 
-#ifdef __cplusplus
-}
-#endif
+DECLS_END
 #endif

@@ -19,12 +19,11 @@
 #ifndef WEIR_PROTOCOL_DATAGRAM_RECEIVER_H
 #define WEIR_PROTOCOL_DATAGRAM_RECEIVER_H
 
+#include "common/base/decls.h"
 #include "common/congestion/controller.h"
 #include "common/wire/ccfb.h"
 
-#ifdef __cplusplus
-extern "C" {
-#endif
+DECLS_BEGIN
 
 enum { DATAGRAM_RECEIVER_WINDOW = 2048 }; // sequence numbers remembered, a power of two
 
@@ -71,7 +70,5 @@ datagram_receiver_next_report(const struct datagram_receiver *r); // USEC_NEVER:
 // to report.
 bool datagram_receiver_report(struct datagram_receiver *r, struct ccfb *out, usec_t now);
 
-#ifdef __cplusplus
-}
-#endif
+DECLS_END
 #endif

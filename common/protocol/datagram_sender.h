@@ -22,14 +22,13 @@
 #ifndef WEIR_PROTOCOL_DATAGRAM_SENDER_H
 #define WEIR_PROTOCOL_DATAGRAM_SENDER_H
 
+#include "common/base/decls.h"
 #include "common/base/windowed_min.h"
 #include "common/congestion/controller.h"
 #include "common/congestion/rto.h"
 #include "common/wire/ccfb.h"
 
-#ifdef __cplusplus
-extern "C" {
-#endif
+DECLS_BEGIN
 
 enum {
     DATAGRAM_HISTORY = 16384, // max unresolved packets, by default
@@ -111,7 +110,5 @@ void datagram_sender_timeout(struct datagram_sender *s, usec_t now);
 // no bound).
 struct feedback_wish datagram_sender_wish(const struct datagram_sender *s);
 
-#ifdef __cplusplus
-}
-#endif
+DECLS_END
 #endif

@@ -10,13 +10,12 @@
 #ifndef WEIR_PROTOCOL_KEEP_ALIVE_H
 #define WEIR_PROTOCOL_KEEP_ALIVE_H
 
+#include "common/base/decls.h"
 #include "common/base/usec.h"
 #include "common/protocol/pending_requests.h"
 #include "common/protocol/server_dialect.h"
 
-#ifdef __cplusplus
-extern "C" {
-#endif
+DECLS_BEGIN
 
 struct keep_alive {
     usec_t session_timeout;    // as SETUP's response has it
@@ -41,7 +40,5 @@ bool keep_alive_expired(const struct keep_alive *k, usec_t silence, usec_t now);
 void keep_alive_asked(struct keep_alive *k, const struct server_dialect *d, usec_t silence,
                       usec_t now);
 
-#ifdef __cplusplus
-}
-#endif
+DECLS_END
 #endif

@@ -14,13 +14,12 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include "common/base/decls.h"
 #include "common/base/usec.h"
 #include "common/congestion/controller.h"
 #include "common/protocol/transport_info.h"
 
-#ifdef __cplusplus
-extern "C" {
-#endif
+DECLS_BEGIN
 
 enum {
     MEDIA_PACKET_MAX_HEAD = 96, // bytes of RTP header, and of the payload's own
@@ -91,7 +90,5 @@ struct media_transport { // embedded first
     bool drops;        // it has a queue that may drop packets that `send` took; it reports them
 };
 
-#ifdef __cplusplus
-}
-#endif
+DECLS_END
 #endif

@@ -28,11 +28,10 @@
 #include <stdbool.h>
 #include <stdint.h>
 
+#include "common/base/decls.h"
 #include "common/base/usec.h"
 
-#ifdef __cplusplus
-extern "C" {
-#endif
+DECLS_BEGIN
 
 // The kernel's state of one TCP connection (struct tcp_info), named as in the RFCs.
 struct tcp_snapshot {
@@ -109,7 +108,5 @@ usec_t minbuf_spacing(const struct tcp_snapshot *s);
 // could still be refused; at least 1.
 uint32_t minbuf_wake_below(const struct minbuf *m, const struct tcp_snapshot *s);
 
-#ifdef __cplusplus
-}
-#endif
+DECLS_END
 #endif

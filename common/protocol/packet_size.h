@@ -11,11 +11,10 @@
 #include <stdbool.h>
 #include <stddef.h>
 
+#include "common/base/decls.h"
 #include "common/protocol/datagram_sender.h"
 
-#ifdef __cplusplus
-extern "C" {
-#endif
+DECLS_BEGIN
 
 enum {
     PACKET_SIZE_SAFE = 1200, // RTP header and payload: fits IPv6's least MTU of 1280 (RFC 8200, 5)
@@ -30,7 +29,5 @@ size_t packet_size_of_route(int mtu, bool is_ipv6);
 // arrive: the path may be another one.
 bool packet_size_fails(const struct datagram_counts *counts, int silent);
 
-#ifdef __cplusplus
-}
-#endif
+DECLS_END
 #endif

@@ -16,11 +16,10 @@
 
 #include <stdbool.h>
 
+#include "common/base/decls.h"
 #include "common/base/usec.h"
 
-#ifdef __cplusplus
-extern "C" {
-#endif
+DECLS_BEGIN
 
 #define PATH_MOVER_TRY      (5 * USEC_PER_SEC)
 #define PATH_MOVER_WAIT     USEC_PER_SEC
@@ -53,7 +52,5 @@ void path_mover_refused(struct path_mover *m, usec_t now); // the request
 // Media comes beside the connection, or over it again.
 void path_mover_moved(struct path_mover *m, bool beside, usec_t now);
 
-#ifdef __cplusplus
-}
-#endif
+DECLS_END
 #endif

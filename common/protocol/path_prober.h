@@ -17,11 +17,10 @@
 
 #include <stdbool.h>
 
+#include "common/base/decls.h"
 #include "common/base/usec.h"
 
-#ifdef __cplusplus
-extern "C" {
-#endif
+DECLS_BEGIN
 
 #define PATH_PROBER_REPEAT      (50 * USEC_PER_MSEC)
 #define PATH_PROBER_TRY         (5 * USEC_PER_SEC)
@@ -51,7 +50,5 @@ bool path_prober_heard(struct path_prober *p, int which, bool is_media, usec_t n
 // Media is due on the path, or not any more.
 void path_prober_set_due(struct path_prober *p, bool due, usec_t now);
 
-#ifdef __cplusplus
-}
-#endif
+DECLS_END
 #endif

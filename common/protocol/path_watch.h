@@ -15,11 +15,10 @@
 #include <stdbool.h>
 #include <stdint.h>
 
+#include "common/base/decls.h"
 #include "common/base/windowed_min.h"
 
-#ifdef __cplusplus
-extern "C" {
-#endif
+DECLS_BEGIN
 
 enum { PATH_WATCH_PACKETS = 2048 }; // whose departures are remembered; a power of two
 #define PATH_WATCH_MARGIN (30 * USEC_PER_MSEC)
@@ -47,7 +46,5 @@ usec_t path_watch_overdue_at(const struct path_watch *w);
 usec_t path_watch_age(const struct path_watch *w, usec_t now);
 usec_t path_watch_left(const struct path_watch *w, uint64_t number); // of a remembered packet
 
-#ifdef __cplusplus
-}
-#endif
+DECLS_END
 #endif

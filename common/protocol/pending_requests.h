@@ -5,12 +5,11 @@
 
 #include <stdbool.h>
 
+#include "common/base/decls.h"
 #include "common/base/usec.h"
 #include "common/wire/rtsp.h"
 
-#ifdef __cplusplus
-extern "C" {
-#endif
+DECLS_BEGIN
 
 enum { PENDING_REQUESTS_MAX = 16 };
 
@@ -73,7 +72,5 @@ void pending_requests_forget(struct pending_requests *q, int place);
 // NULL: every request has a response
 const struct pending *pending_requests_oldest(const struct pending_requests *q);
 
-#ifdef __cplusplus
-}
-#endif
+DECLS_END
 #endif

@@ -6,12 +6,11 @@
 #ifndef WEIR_PROTOCOL_PLAYBACK_REQUESTS_H
 #define WEIR_PROTOCOL_PLAYBACK_REQUESTS_H
 
+#include "common/base/decls.h"
 #include "common/protocol/pending_requests.h"
 #include "common/wire/sdp.h"
 
-#ifdef __cplusplus
-extern "C" {
-#endif
+DECLS_BEGIN
 
 struct playback_requests {
     bool names_speed;  // PLAY has a Speed header
@@ -70,7 +69,5 @@ void playback_requests_level(int level, struct playback_request *out);
 void playback_requests_latency(int ms, struct playback_request *out);
 void playback_requests_audio_track(int track, struct playback_request *out);
 
-#ifdef __cplusplus
-}
-#endif
+DECLS_END
 #endif

@@ -7,9 +7,9 @@
 #include <math.h>
 #include <stdbool.h>
 
-#ifdef __cplusplus
-extern "C" {
-#endif
+#include "common/base/decls.h"
+
+DECLS_BEGIN
 
 struct relay_info {
     double backbone_rtt_ms;    // of the path to the origin, smoothed
@@ -59,7 +59,5 @@ static inline void relay_info_fields(struct relay_info *r, struct relay_field ou
         out[i] = fields[i];
 }
 
-#ifdef __cplusplus
-}
-#endif
+DECLS_END
 #endif

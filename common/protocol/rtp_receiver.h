@@ -6,13 +6,12 @@
 #ifndef WEIR_PROTOCOL_RTP_RECEIVER_H
 #define WEIR_PROTOCOL_RTP_RECEIVER_H
 
+#include "common/base/decls.h"
 #include "common/base/usec.h"
 #include "common/wire/rtcp.h"
 #include "common/wire/rtp.h"
 
-#ifdef __cplusplus
-extern "C" {
-#endif
+DECLS_BEGIN
 
 enum {
     // Sequence numbers remembered to tell late from duplicate; a power of two. A film's viewer
@@ -66,7 +65,5 @@ void rtp_receiver_report(struct rtp_receiver *r, struct rtcp_report *out, usec_t
 uint64_t rtp_receiver_lost(const struct rtp_receiver *r);
 uint64_t rtp_receiver_expected(const struct rtp_receiver *r);
 
-#ifdef __cplusplus
-}
-#endif
+DECLS_END
 #endif

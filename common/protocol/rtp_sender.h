@@ -5,14 +5,13 @@
 #ifndef WEIR_PROTOCOL_RTP_SENDER_H
 #define WEIR_PROTOCOL_RTP_SENDER_H
 
+#include "common/base/decls.h"
 #include "common/base/rng.h"
 #include "common/base/usec.h"
 #include "common/wire/rtcp.h"
 #include "common/wire/rtp.h"
 
-#ifdef __cplusplus
-extern "C" {
-#endif
+DECLS_BEGIN
 
 // Number of packets whose frame is remembered, a power of two: with a film's viewer that waits for
 // what it lacks these are more than those that are kept (repair_sender.h).
@@ -75,7 +74,5 @@ int64_t rtp_sender_frame_of(const struct rtp_sender *s, uint16_t seq);
 // Returns the size of that frame; undefined if it is not known.
 int rtp_sender_size_of(const struct rtp_sender *s, uint16_t seq);
 
-#ifdef __cplusplus
-}
-#endif
+DECLS_END
 #endif

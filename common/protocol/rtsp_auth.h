@@ -9,11 +9,10 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include "common/base/decls.h"
 #include "common/wire/rtsp.h"
 
-#ifdef __cplusplus
-extern "C" {
-#endif
+DECLS_BEGIN
 
 enum { RTSP_AUTH_MAX = 256, RTSP_AUTH_MAX_LINE = 1536 };
 
@@ -47,7 +46,5 @@ void rtsp_auth_accepted(struct rtsp_auth *a); // the server accepted a request
 void rtsp_auth_line(struct rtsp_auth *a, const char *method, const char *uri, uint32_t cnonce,
                     char out[RTSP_AUTH_MAX_LINE]);
 
-#ifdef __cplusplus
-}
-#endif
+DECLS_END
 #endif

@@ -26,6 +26,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include "common/base/decls.h"
 #include "common/base/usec.h"
 #include "common/protocol/attach_watch.h"
 #include "common/protocol/rtsp_auth.h"
@@ -35,9 +36,7 @@
 #include "common/wire/sdp.h"
 #include "common/wire/url.h"
 
-#ifdef __cplusplus
-extern "C" {
-#endif
+DECLS_BEGIN
 
 enum { RTSP_CLIENT_HASHES = 64, RTSP_CLIENT_PING = 8192 };
 // Max time from rtsp_client_leave to on_end.
@@ -366,7 +365,5 @@ bool rtsp_client_hand_over(struct rtsp_client *c, struct rtsp_client_before *out
 // afterwards.
 bool rtsp_client_leave(struct rtsp_client *c, usec_t now);
 
-#ifdef __cplusplus
-}
-#endif
+DECLS_END
 #endif

@@ -5,13 +5,12 @@
 #ifndef WEIR_PROTOCOL_RTSP_ORIGIN_H
 #define WEIR_PROTOCOL_RTSP_ORIGIN_H
 
+#include "common/base/decls.h"
 #include "common/protocol/rtsp_auth.h"
 #include "common/wire/text.h"
 #include "common/wire/url.h"
 
-#ifdef __cplusplus
-extern "C" {
-#endif
+DECLS_BEGIN
 
 enum { RTSP_MAX_REDIRECTS = 5 };
 
@@ -28,7 +27,5 @@ void rtsp_origin_init(struct rtsp_origin *o, const struct url *url, rtsp_hash_fn
 // than RTSP_MAX_REDIRECTS.
 int rtsp_origin_redirect(struct rtsp_origin *o, struct text location, const char **why);
 
-#ifdef __cplusplus
-}
-#endif
+DECLS_END
 #endif

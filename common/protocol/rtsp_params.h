@@ -5,14 +5,13 @@
 
 #include <stdbool.h>
 
+#include "common/base/decls.h"
 #include "common/base/usec.h"
 #include "common/protocol/relay_info.h"
 #include "common/protocol/transport_info.h"
 #include "common/wire/text.h"
 
-#ifdef __cplusplus
-extern "C" {
-#endif
+DECLS_BEGIN
 
 enum { RTSP_PARAMS_WHY = 96 }; // bytes of a reason, with NUL
 
@@ -31,7 +30,5 @@ struct rtsp_params {
 // its value counts as not reported.
 void rtsp_params_decode(struct text body, struct rtsp_params *out);
 
-#ifdef __cplusplus
-}
-#endif
+DECLS_END
 #endif

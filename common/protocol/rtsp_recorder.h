@@ -26,6 +26,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include "common/base/decls.h"
 #include "common/base/usec.h"
 #include "common/protocol/media_transport.h"
 #include "common/protocol/rtsp_auth.h"
@@ -33,9 +34,7 @@
 #include "common/wire/text.h"
 #include "common/wire/url.h"
 
-#ifdef __cplusplus
-extern "C" {
-#endif
+DECLS_BEGIN
 
 #define RTSP_RECORDER_RESPONSE  (8 * USEC_PER_SEC)
 #define RTSP_RECORDER_HANDSHAKE (32 * USEC_PER_SEC)
@@ -133,7 +132,5 @@ bool rtsp_recorder_leave(struct rtsp_recorder *r, usec_t now);
 bool rtsp_recorder_is_connecting(const struct rtsp_recorder *r);
 bool rtsp_recorder_is_over(const struct rtsp_recorder *r); // on_end was called
 
-#ifdef __cplusplus
-}
-#endif
+DECLS_END
 #endif

@@ -5,11 +5,10 @@
 
 #include <stddef.h>
 
+#include "common/base/decls.h"
 #include "common/wire/rtsp.h"
 
-#ifdef __cplusplus
-extern "C" {
-#endif
+DECLS_BEGIN
 
 struct rtsp_request {
     enum rtsp_method method;
@@ -25,7 +24,5 @@ struct rtsp_request {
 // Returns the length written (terminated), or ERR_FULL.
 int rtsp_request_format(const struct rtsp_request *r, char *out, size_t cap);
 
-#ifdef __cplusplus
-}
-#endif
+DECLS_END
 #endif

@@ -4,13 +4,12 @@
 #ifndef WEIR_PROTOCOL_RTSP_REQUESTS_H
 #define WEIR_PROTOCOL_RTSP_REQUESTS_H
 
+#include "common/base/decls.h"
 #include "common/protocol/pending_requests.h"
 #include "common/protocol/rtsp_auth.h"
 #include "common/wire/url.h"
 
-#ifdef __cplusplus
-extern "C" {
-#endif
+DECLS_BEGIN
 
 enum { RTSP_REQUESTS_TEXT = 8192, RTSP_MAX_SESSION = 128 };
 
@@ -48,7 +47,5 @@ struct client_request rtsp_requests_again(const struct pending *p);
 // No request gets a response any more.
 void rtsp_requests_forget(struct rtsp_requests *q);
 
-#ifdef __cplusplus
-}
-#endif
+DECLS_END
 #endif

@@ -4,15 +4,14 @@
 #ifndef WEIR_PROTOCOL_RTSP_RESPONSE_H
 #define WEIR_PROTOCOL_RTSP_RESPONSE_H
 
+#include "common/base/decls.h"
 #include "common/base/usec.h"
 #include "common/protocol/pending_requests.h"
 #include "common/wire/rtsp.h"
 #include "common/wire/sdp.h"
 #include "common/wire/url.h"
 
-#ifdef __cplusplus
-extern "C" {
-#endif
+DECLS_BEGIN
 
 #define RTSP_DEFAULT_TIMEOUT (60 * USEC_PER_SEC) // if the server says none (12.37)
 
@@ -52,7 +51,5 @@ void rtsp_response_refusal(const struct rtsp_item *r, enum request_kind kind, ch
 // Writes a message's body in one printable line. Returns its length.
 size_t rtsp_response_line(const struct rtsp_item *r, char *out, size_t cap);
 
-#ifdef __cplusplus
-}
-#endif
+DECLS_END
 #endif

@@ -4,12 +4,11 @@
 #ifndef WEIR_PROTOCOL_RTSP_SESSION_H
 #define WEIR_PROTOCOL_RTSP_SESSION_H
 
+#include "common/base/decls.h"
 #include "common/base/usec.h"
 #include "common/wire/rtsp.h"
 
-#ifdef __cplusplus
-extern "C" {
-#endif
+DECLS_BEGIN
 
 enum {
     RTSP_SESSION_TIMEOUT_S = 60, // announced in the Session header
@@ -45,7 +44,5 @@ void rtsp_session_alive(struct rtsp_session *s, usec_t now);
 int rtsp_session_patience(const struct rtsp_session *s);
 bool rtsp_session_expired(const struct rtsp_session *s, usec_t now);
 
-#ifdef __cplusplus
-}
-#endif
+DECLS_END
 #endif

@@ -7,11 +7,10 @@
 
 #include <stdbool.h>
 
+#include "common/base/decls.h"
 #include "common/wire/sdp.h"
 
-#ifdef __cplusplus
-extern "C" {
-#endif
+DECLS_BEGIN
 
 struct server_dialect {
     // RTSP
@@ -35,7 +34,5 @@ struct server_dialect {
 // The result is static.
 const struct server_dialect *server_dialect_of(const struct sdp *sdp);
 
-#ifdef __cplusplus
-}
-#endif
+DECLS_END
 #endif

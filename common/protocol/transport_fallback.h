@@ -9,12 +9,11 @@
 
 #include <stdbool.h>
 
+#include "common/base/decls.h"
 #include "common/base/usec.h"
 #include "common/protocol/transport_names.h"
 
-#ifdef __cplusplus
-extern "C" {
-#endif
+DECLS_BEGIN
 
 #define TRANSPORT_FALLBACK_TIME (1500 * USEC_PER_MSEC)
 // The longest wait for one transport, unless the round trip is longer.
@@ -48,7 +47,5 @@ void transport_fallback_heard(struct transport_fallback *c, usec_t now);
 // The reason for this transport, for people; empty if the list had one entry.
 const char *transport_fallback_why(const struct transport_fallback *c);
 
-#ifdef __cplusplus
-}
-#endif
+DECLS_END
 #endif

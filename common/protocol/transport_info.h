@@ -6,12 +6,11 @@
 #include <stdbool.h>
 #include <stdint.h>
 
+#include "common/base/decls.h"
 #include "common/base/usec.h"
 #include "common/protocol/datagram_sender.h"
 
-#ifdef __cplusplus
-extern "C" {
-#endif
+DECLS_BEGIN
 
 enum {
     TRANSPORT_MAX_NAME = 48, // "NAME:PARAMS" with NUL
@@ -62,7 +61,5 @@ void transport_info_clear(struct transport_info *info);
 void transport_info_add_datagrams(struct transport_info *info, const struct datagram_sender *s,
                                   bool confirms);
 
-#ifdef __cplusplus
-}
-#endif
+DECLS_END
 #endif

@@ -6,12 +6,11 @@
 
 #include <stdbool.h>
 
+#include "common/base/decls.h"
 #include "common/protocol/transport_info.h"
 #include "common/wire/rtsp_transport.h"
 
-#ifdef __cplusplus
-extern "C" {
-#endif
+DECLS_BEGIN
 
 // RTP to a multicast group, which third parties offer. It is no transport of weir-send.
 #define TRANSPORT_MULTICAST "multicast"
@@ -26,7 +25,5 @@ struct transport_list {
     char beside[TRANSPORT_MAX_NAME];
 };
 
-#ifdef __cplusplus
-}
-#endif
+DECLS_END
 #endif

@@ -33,11 +33,10 @@
 #ifndef WEIR_PROTOCOL_TWO_PATHS_H
 #define WEIR_PROTOCOL_TWO_PATHS_H
 
+#include "common/base/decls.h"
 #include "common/protocol/media_transport.h"
 
-#ifdef __cplusplus
-extern "C" {
-#endif
+DECLS_BEGIN
 
 #define TWO_PATHS_SHARE 0.12 // of all bytes (AUGUR, 2024)
 #define TWO_PATHS_WARM  USEC_PER_SEC
@@ -80,7 +79,5 @@ struct two_paths_stats {
 };
 void two_paths_read(const struct two_paths *t, struct two_paths_stats *out, usec_t now);
 
-#ifdef __cplusplus
-}
-#endif
+DECLS_END
 #endif

@@ -7,11 +7,10 @@
 #include <isa-l/erasure_code.h>
 #include <stdint.h>
 
+#include "common/base/decls.h"
 #include "common/wire/fec_header.h"
 
-#ifdef __cplusplus
-extern "C" {
-#endif
+DECLS_BEGIN
 
 enum { FEC_TABLE = 32 }; // bytes that ISA-L needs for each factor
 
@@ -22,7 +21,5 @@ static inline uint8_t fec_factor(uint8_t number, uint16_t seq)
     return gf_inv((uint8_t)((0x80 | number) ^ (seq & 0x7f)));
 }
 
-#ifdef __cplusplus
-}
-#endif
+DECLS_END
 #endif

@@ -15,11 +15,10 @@
 
 #include <stdbool.h>
 
+#include "common/base/decls.h"
 #include "common/wire/fec_header.h"
 
-#ifdef __cplusplus
-extern "C" {
-#endif
+DECLS_BEGIN
 
 enum { FEC_DECODER_PARITY = 32 }; // parity packets kept; more: the oldest is dropped
 
@@ -52,7 +51,5 @@ int fec_decoder_parity(struct fec_decoder *d, const uint8_t *payload, size_t len
 bool fec_decoder_next(struct fec_decoder *d, struct fec_recovered *out);
 struct fec_decoder_stats fec_decoder_read(const struct fec_decoder *d);
 
-#ifdef __cplusplus
-}
-#endif
+DECLS_END
 #endif

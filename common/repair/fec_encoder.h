@@ -10,11 +10,10 @@
 
 #include <stdbool.h>
 
+#include "common/base/decls.h"
 #include "common/wire/fec_header.h"
 
-#ifdef __cplusplus
-extern "C" {
-#endif
+DECLS_BEGIN
 
 struct fec_encoder; // opaque
 
@@ -33,7 +32,5 @@ int fec_encoder_covered(const struct fec_encoder *e, int frames);
 // length; 0: there is nothing to cover, or it does not fit in `cap`.
 size_t fec_encoder_parity(struct fec_encoder *e, int frames, uint8_t *out, size_t cap);
 
-#ifdef __cplusplus
-}
-#endif
+DECLS_END
 #endif

@@ -12,11 +12,10 @@
 #ifndef WEIR_REPAIR_FEC_PLAN_H
 #define WEIR_REPAIR_FEC_PLAN_H
 
+#include "common/base/decls.h"
 #include "common/base/usec.h"
 
-#ifdef __cplusplus
-extern "C" {
-#endif
+DECLS_BEGIN
 
 enum {
     FEC_PLAN_MAX_WINDOW = 8, // frames
@@ -38,7 +37,5 @@ void fec_plan_init(struct fec_plan *p);
 // `packets` protected packets.
 int fec_plan_frame(struct fec_plan *p, int window, int packets, double loss, double burst);
 
-#ifdef __cplusplus
-}
-#endif
+DECLS_END
 #endif

@@ -43,13 +43,12 @@
 
 #include <stdbool.h>
 
+#include "common/base/decls.h"
 #include "common/base/usec.h"
 #include "common/base/windowed_min.h"
 #include "common/wire/rtcp.h"
 
-#ifdef __cplusplus
-extern "C" {
-#endif
+DECLS_BEGIN
 
 enum {
     LOSS_DETECTOR_MISSING = 256,   // packets
@@ -117,7 +116,5 @@ int64_t loss_detector_oldest(const struct loss_detector *d);
 bool loss_detector_is_complete(const struct loss_detector *d);
 struct loss_detector_stats loss_detector_read(const struct loss_detector *d);
 
-#ifdef __cplusplus
-}
-#endif
+DECLS_END
 #endif

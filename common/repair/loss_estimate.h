@@ -14,9 +14,9 @@
 
 #include <stdbool.h>
 
-#ifdef __cplusplus
-extern "C" {
-#endif
+#include "common/base/decls.h"
+
+DECLS_BEGIN
 
 enum { LOSS_ESTIMATE_WINDOW = 1000 };
 
@@ -35,7 +35,5 @@ double loss_estimate_burst(const struct loss_estimate *e); // >= 1
 // Returns the probability that a packet is lost that leaves `apart` packets after a lost one.
 double loss_after_loss(double loss, double burst, int apart);
 
-#ifdef __cplusplus
-}
-#endif
+DECLS_END
 #endif

@@ -11,12 +11,11 @@
 #ifndef WEIR_REPAIR_PATH_ESTIMATE_H
 #define WEIR_REPAIR_PATH_ESTIMATE_H
 
+#include "common/base/decls.h"
 #include "common/base/windowed_min.h"
 #include "common/repair/repair_policy.h"
 
-#ifdef __cplusplus
-extern "C" {
-#endif
+DECLS_BEGIN
 
 struct path_estimate {
     usec_t srtt, deviation; // 0: no sample yet
@@ -29,7 +28,5 @@ void path_estimate_rtt(struct path_estimate *e, usec_t rtt, usec_t now);
 // Fills in rtt, min_rtt, delay and jitter.
 void path_estimate_fill(const struct path_estimate *e, struct repair_path *out);
 
-#ifdef __cplusplus
-}
-#endif
+DECLS_END
 #endif

@@ -42,11 +42,10 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include "common/base/decls.h"
 #include "common/base/usec.h"
 
-#ifdef __cplusplus
-extern "C" {
-#endif
+DECLS_BEGIN
 
 enum { REPAIR_MAX_COPIES = 3 };
 
@@ -146,7 +145,5 @@ bool repair_policy_take(struct repair_policy *p, size_t bytes);
 // Copies that were not sent after all.
 void repair_policy_give_back(struct repair_policy *p, size_t bytes);
 
-#ifdef __cplusplus
-}
-#endif
+DECLS_END
 #endif

@@ -12,13 +12,12 @@
 #ifndef WEIR_REPAIR_REPAIR_SENDER_H
 #define WEIR_REPAIR_REPAIR_SENDER_H
 
+#include "common/base/decls.h"
 #include "common/repair/repair_policy.h"
 #include "common/repair/repair_stats.h"
 #include "common/wire/fec_header.h"
 
-#ifdef __cplusplus
-extern "C" {
-#endif
+DECLS_BEGIN
 
 enum {
     REPAIR_SENDER_PACKETS = 2048, // packets kept, however small they are; by default
@@ -84,7 +83,5 @@ static inline size_t repair_sender_parity_room(void)
 const struct repair_policy *repair_sender_policy(const struct repair_sender *r);
 struct repair_stats *repair_sender_stats(struct repair_sender *r);
 
-#ifdef __cplusplus
-}
-#endif
+DECLS_END
 #endif

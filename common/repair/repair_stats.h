@@ -8,12 +8,11 @@
 
 #include <stddef.h>
 
+#include "common/base/decls.h"
 #include "common/base/rate_meter.h"
 #include "common/repair/repair_policy.h"
 
-#ifdef __cplusplus
-extern "C" {
-#endif
+DECLS_BEGIN
 
 struct repair_stats {                    // initially all zero
     uint64_t media_packets, media_bytes; // first transmissions; viewer: as received or recovered
@@ -43,7 +42,5 @@ double repair_stats_recent_share(struct repair_stats *s, usec_t now);
 // Returns the rate of repair in the last second, bit/s; 0 in the first 100 ms.
 double repair_stats_recent_bps(struct repair_stats *s, usec_t now);
 
-#ifdef __cplusplus
-}
-#endif
+DECLS_END
 #endif

@@ -11,11 +11,10 @@
 #include <stdbool.h>
 #include <stdint.h>
 
+#include "common/base/decls.h"
 #include "common/base/usec.h"
 
-#ifdef __cplusplus
-extern "C" {
-#endif
+DECLS_BEGIN
 
 enum { REQUEST_FATES_PACKETS = 2048 }; // a power of two
 
@@ -31,7 +30,5 @@ void request_fates_requested(struct request_fates *f, uint16_t seq);
 // `wait` ago.
 bool request_fates_next(struct request_fates *f, usec_t wait, bool *lost, usec_t now);
 
-#ifdef __cplusplus
-}
-#endif
+DECLS_END
 #endif

@@ -23,9 +23,9 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#ifdef __cplusplus
-extern "C" {
-#endif
+#include "common/base/decls.h"
+
+DECLS_BEGIN
 
 enum {
     SRTP_KEY_BYTES = 30,    // master key of 16 bytes, salt of 14 bytes (RFC 4568, 6.2)
@@ -65,7 +65,5 @@ const uint8_t *srtp_guard_open_rtcp(struct srtp_guard *g, const uint8_t *data, s
 
 struct srtp_drops srtp_guard_dropped(const struct srtp_guard *g);
 
-#ifdef __cplusplus
-}
-#endif
+DECLS_END
 #endif

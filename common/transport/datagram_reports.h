@@ -6,13 +6,12 @@
 
 #include <uv.h>
 
+#include "common/base/decls.h"
 #include "common/net/udp_socket.h"
 #include "common/protocol/datagram_receiver.h"
 #include "common/wire/rtp.h"
 
-#ifdef __cplusplus
-extern "C" {
-#endif
+DECLS_BEGIN
 
 struct datagram_reports; // opaque
 
@@ -35,7 +34,5 @@ void datagram_reports_mark(struct datagram_reports *r,
 uint64_t
 datagram_reports_marked(const struct datagram_reports *r); // number of packets with the CE mark
 
-#ifdef __cplusplus
-}
-#endif
+DECLS_END
 #endif

@@ -4,12 +4,11 @@
 #ifndef WEIR_TRANSPORT_INTERLEAVED_H
 #define WEIR_TRANSPORT_INTERLEAVED_H
 
+#include "common/base/decls.h"
 #include "common/base/rate_meter.h"
 #include "common/transport/packet_parts.h"
 
-#ifdef __cplusplus
-extern "C" {
-#endif
+DECLS_BEGIN
 
 struct tcp_conn;
 
@@ -52,7 +51,5 @@ int interleaved_send_rtcp(struct transport *t, enum media_track track, const uin
                           size_t len, usec_t now);
 void interleaved_info(struct media_transport *t, struct transport_info *out, usec_t now);
 
-#ifdef __cplusplus
-}
-#endif
+DECLS_END
 #endif

@@ -11,13 +11,12 @@
 #include <sys/socket.h>
 #include <uv.h>
 
+#include "common/base/decls.h"
 #include "common/mtp/mtp_ack.h"
 #include "common/mtp/mtp_tcp.h"
 #include "common/wire/mtp_record.h"
 
-#ifdef __cplusplus
-extern "C" {
-#endif
+DECLS_BEGIN
 
 enum { MTP_RAW_RECORD = (int)MTP_TCP_DATA - MTP_TCP_TAG }; // the largest
 
@@ -58,7 +57,5 @@ void mtp_raw_link_send(struct mtp_raw_link *link, int64_t slot, const uint8_t *r
                        bool ect, bool cwr, usec_t now);
 void mtp_raw_link_flush(struct mtp_raw_link *link);
 
-#ifdef __cplusplus
-}
-#endif
+DECLS_END
 #endif

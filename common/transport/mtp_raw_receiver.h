@@ -7,11 +7,10 @@
 #include <stdbool.h>
 #include <uv.h>
 
+#include "common/base/decls.h"
 #include "common/transport/transport_receiver.h"
 
-#ifdef __cplusplus
-extern "C" {
-#endif
+DECLS_BEGIN
 
 struct mtp_raw_receiver; // opaque
 
@@ -33,7 +32,5 @@ bool mtp_raw_receiver_is_over(const struct mtp_raw_receiver *m);
 int mtp_raw_receive(const struct transport_receiver_path *path, struct transport_receiver **out,
                     usec_t now);
 
-#ifdef __cplusplus
-}
-#endif
+DECLS_END
 #endif

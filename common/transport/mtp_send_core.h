@@ -4,13 +4,12 @@
 #ifndef WEIR_TRANSPORT_MTP_SEND_CORE_H
 #define WEIR_TRANSPORT_MTP_SEND_CORE_H
 
+#include "common/base/decls.h"
 #include "common/base/rate_meter.h"
 #include "common/mtp/mtp_flow.h"
 #include "common/transport/transport.h"
 
-#ifdef __cplusplus
-extern "C" {
-#endif
+DECLS_BEGIN
 
 struct mtp_send_core;
 
@@ -61,7 +60,5 @@ void mtp_send_core_flush(struct media_transport *t, usec_t now);
 void mtp_send_core_on_media_rate(struct media_transport *t, int bitrate_bps, usec_t now);
 void mtp_send_core_info(struct media_transport *t, struct transport_info *out, usec_t now);
 
-#ifdef __cplusplus
-}
-#endif
+DECLS_END
 #endif

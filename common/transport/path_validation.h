@@ -30,12 +30,11 @@
 #include <stdint.h>
 #include <sys/socket.h>
 
+#include "common/base/decls.h"
 #include "common/base/siphash.h"
 #include "common/base/usec.h"
 
-#ifdef __cplusplus
-extern "C" {
-#endif
+DECLS_BEGIN
 
 struct datagram;
 struct srtp_guard;
@@ -117,7 +116,5 @@ void path_responder_set_due(struct path_responder *p, bool due, usec_t now);
 bool path_responder_input(struct path_responder *p, int which, const uint8_t *data, size_t len,
                           usec_t now);
 
-#ifdef __cplusplus
-}
-#endif
+DECLS_END
 #endif

@@ -15,13 +15,12 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include "common/base/decls.h"
 #include "common/base/usec.h"
 #include "common/protocol/datagram_sender.h"
 #include "common/protocol/media_transport.h"
 
-#ifdef __cplusplus
-extern "C" {
-#endif
+DECLS_BEGIN
 
 // The contents of the viewer's RTCP report block (RFC 3550, 6.4.1).
 struct transport_report {
@@ -153,7 +152,5 @@ bool transport_is_interleaved(const char *name);
 // "minbuf, tcp, udp": for error messages.
 void transport_names(char *out, size_t cap);
 
-#ifdef __cplusplus
-}
-#endif
+DECLS_END
 #endif

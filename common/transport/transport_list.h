@@ -8,12 +8,11 @@
 
 #include <stdbool.h>
 
+#include "common/base/decls.h"
 #include "common/protocol/transport_names.h"
 #include "common/transport/transport.h"
 
-#ifdef __cplusplus
-extern "C" {
-#endif
+DECLS_BEGIN
 
 // It works on every network, and begins at once. The viewer of stored media has a buffer, in which
 // TCP's repair is in time: nothing is lost, and packets are full however small the frames are.
@@ -36,7 +35,5 @@ struct transport_list transport_list_standard(const struct transport_list *list)
 // Returns true if one of them needs raw sockets.
 bool transport_list_needs_raw(const struct transport_list *list);
 
-#ifdef __cplusplus
-}
-#endif
+DECLS_END
 #endif

@@ -4,12 +4,11 @@
 #ifndef WEIR_TRANSPORT_TRANSPORT_OFFER_H
 #define WEIR_TRANSPORT_TRANSPORT_OFFER_H
 
+#include "common/base/decls.h"
 #include "common/transport/transport_list.h"
 #include "common/wire/rtsp_transport.h"
 
-#ifdef __cplusplus
-extern "C" {
-#endif
+DECLS_BEGIN
 
 // The viewer's alternative for the transport `name`; channels and ports are absent. `named`: the
 // offer says the name, as the server knows it. `reports`: the server reads reports of each packet
@@ -33,7 +32,5 @@ bool transport_offer_reports(const struct rtsp_transport *offer);
 // full stop.
 int transport_offer_check(const struct rtsp_transport *offer, bool has_raw, char *why, size_t cap);
 
-#ifdef __cplusplus
-}
-#endif
+DECLS_END
 #endif

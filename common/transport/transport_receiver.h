@@ -9,12 +9,11 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include "common/base/decls.h"
 #include "common/base/usec.h"
 #include "common/wire/rtp.h"
 
-#ifdef __cplusplus
-extern "C" {
-#endif
+DECLS_BEGIN
 
 struct datagram;
 struct mtp_raw_receiver;
@@ -67,7 +66,5 @@ struct transport_receiver_path {
     void *ctx; // borrowed
 };
 
-#ifdef __cplusplus
-}
-#endif
+DECLS_END
 #endif

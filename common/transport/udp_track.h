@@ -5,11 +5,10 @@
 
 #include <sys/uio.h>
 
+#include "common/base/decls.h"
 #include "common/transport/transport.h"
 
-#ifdef __cplusplus
-extern "C" {
-#endif
+DECLS_BEGIN
 
 // Returns true if the viewer's address of port `which` (0: RTP, 1: RTCP) is validated, so that
 // packets may be sent there.
@@ -22,7 +21,5 @@ void udp_track_send(const struct track_path *track, const struct iovec *queue, i
 int udp_track_send_rtcp(struct transport *t, enum media_track track, const uint8_t *data,
                         size_t len, usec_t now);
 
-#ifdef __cplusplus
-}
-#endif
+DECLS_END
 #endif

@@ -7,11 +7,10 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include "common/base/decls.h"
 #include "common/wire/text.h"
 
-#ifdef __cplusplus
-extern "C" {
-#endif
+DECLS_BEGIN
 
 enum base64_kind { BASE64_STANDARD, BASE64_URL };
 
@@ -23,7 +22,5 @@ size_t base64_encode(const uint8_t *data, size_t len, enum base64_kind kind, cha
 // Returns the number of bytes; ERR_MALFORMED; ERR_FULL: they are more than `cap`.
 int base64_decode(struct text text, enum base64_kind kind, uint8_t *out, size_t cap);
 
-#ifdef __cplusplus
-}
-#endif
+DECLS_END
 #endif

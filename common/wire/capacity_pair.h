@@ -13,9 +13,9 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#ifdef __cplusplus
-extern "C" {
-#endif
+#include "common/base/decls.h"
+
+DECLS_BEGIN
 
 enum { CAPACITY_PAIR_MIN_BYTES = 20, CAPACITY_PAIR_MAX_BYTES = 4 << 16 };
 
@@ -31,7 +31,5 @@ size_t capacity_pair_encode(const struct capacity_packet *p, uint8_t *out, size_
 // Returns false if the bytes are something else.
 bool capacity_pair_decode(const uint8_t *data, size_t len, struct capacity_packet *out);
 
-#ifdef __cplusplus
-}
-#endif
+DECLS_END
 #endif

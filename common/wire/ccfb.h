@@ -12,11 +12,10 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include "common/base/decls.h"
 #include "common/base/usec.h"
 
-#ifdef __cplusplus
-extern "C" {
-#endif
+DECLS_BEGIN
 
 enum {
     RTCP_CCFB_FMT = 11,
@@ -64,7 +63,5 @@ usec_t ccfb_before(uint16_t offset);
 uint32_t ccfb_timestamp(usec_t t);
 usec_t ccfb_instant(uint32_t timestamp, usec_t near);
 
-#ifdef __cplusplus
-}
-#endif
+DECLS_END
 #endif

@@ -26,9 +26,9 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#ifdef __cplusplus
-extern "C" {
-#endif
+#include "common/base/decls.h"
+
+DECLS_BEGIN
 
 enum {
     FEC_MAX_SPAN = 128,    // packets: half of the field's elements; the others are of parity
@@ -63,7 +63,5 @@ size_t fec_header_encode(const struct fec_header *h, uint8_t *out);
 // after fec_header_bytes. Returns 0 or ERR_MALFORMED.
 int fec_header_decode(const uint8_t *data, size_t len, struct fec_header *h);
 
-#ifdef __cplusplus
-}
-#endif
+DECLS_END
 #endif

@@ -12,11 +12,10 @@
 #include <stdbool.h>
 #include <stdint.h>
 
+#include "common/base/decls.h"
 #include "common/wire/text.h"
 
-#ifdef __cplusplus
-extern "C" {
-#endif
+DECLS_BEGIN
 
 enum {
     FRAME_RANGES_MAX = 200,   // of each kind
@@ -45,7 +44,5 @@ int frame_ranges_encode(const struct frame_ranges *r, char *out, size_t cap);
 // Returns 0 or ERR_MALFORMED. An empty value is an empty list.
 int frame_ranges_decode(struct text value, struct frame_ranges *out);
 
-#ifdef __cplusplus
-}
-#endif
+DECLS_END
 #endif

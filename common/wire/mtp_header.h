@@ -21,9 +21,9 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#ifdef __cplusplus
-extern "C" {
-#endif
+#include "common/base/decls.h"
+
+DECLS_BEGIN
 
 enum {
     MTP_HEADER_BYTES = 16,
@@ -53,7 +53,5 @@ void mtp_header_encode(const struct mtp_header *h, uint8_t *out);
 // ERR_UNSUPPORTED (another version). The payload is the `length` bytes after the header.
 int mtp_header_decode(const uint8_t *data, size_t len, struct mtp_header *h);
 
-#ifdef __cplusplus
-}
-#endif
+DECLS_END
 #endif

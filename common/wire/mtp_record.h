@@ -18,11 +18,10 @@
 #ifndef WEIR_WIRE_MTP_RECORD_H
 #define WEIR_WIRE_MTP_RECORD_H
 
+#include "common/base/decls.h"
 #include "common/wire/mtp_header.h"
 
-#ifdef __cplusplus
-extern "C" {
-#endif
+DECLS_BEGIN
 
 enum {
     MTP_TOKEN_BYTES = 8,
@@ -39,7 +38,5 @@ size_t mtp_record_encode(const struct mtp_header *h, uint64_t token, const uint8
 int mtp_record_decode(const uint8_t *data, size_t len, uint64_t token, struct mtp_header *h,
                       const uint8_t **payload);
 
-#ifdef __cplusplus
-}
-#endif
+DECLS_END
 #endif

@@ -13,9 +13,9 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#ifdef __cplusplus
-extern "C" {
-#endif
+#include "common/base/decls.h"
+
+DECLS_BEGIN
 
 enum { PATH_TOKEN_BYTES = 20 }; // of each of them
 
@@ -30,7 +30,5 @@ bool path_response_decode(const uint8_t *data, size_t len, uint64_t *challenge);
 // Returns the viewer's SSRC in a packet of PATH_TOKEN_BYTES of either end.
 uint32_t path_token_ssrc(const uint8_t *data);
 
-#ifdef __cplusplus
-}
-#endif
+DECLS_END
 #endif

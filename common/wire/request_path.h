@@ -17,9 +17,9 @@
 #include <stdbool.h>
 #include <stddef.h>
 
-#ifdef __cplusplus
-extern "C" {
-#endif
+#include "common/base/decls.h"
+
+DECLS_BEGIN
 
 enum {
     REQUEST_PATH_MAX = 1024,    // bytes of a path, with NUL
@@ -45,7 +45,5 @@ bool request_path_is_good(const char *path);
 // name between the two is hidden.
 bool request_path_is_offered(const char *root, const char *path);
 
-#ifdef __cplusplus
-}
-#endif
+DECLS_END
 #endif

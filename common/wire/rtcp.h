@@ -9,9 +9,9 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#ifdef __cplusplus
-extern "C" {
-#endif
+#include "common/base/decls.h"
+
+DECLS_BEGIN
 
 enum rtcp_type {
     RTCP_SR = 200,
@@ -94,7 +94,5 @@ int rtcp_append(const struct rtcp_item *item, uint8_t *out, size_t cap, size_t *
 // Returns true if this datagram or interleaved frame is RTCP, not RTP (RFC 5761, 4).
 bool rtcp_is(const uint8_t *data, size_t len);
 
-#ifdef __cplusplus
-}
-#endif
+DECLS_END
 #endif

@@ -7,11 +7,10 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include "common/base/decls.h"
 #include "common/base/usec.h"
 
-#ifdef __cplusplus
-extern "C" {
-#endif
+DECLS_BEGIN
 
 enum {
     RTP_CLOCK_RATE = 90000,
@@ -171,7 +170,5 @@ uint32_t rtp_ticks_at(usec_t pts, int rate);
 #define RTP_MAX_USEC ((usec_t)1 << 56)
 usec_t rtp_usec(int64_t ticks, int rate);
 
-#ifdef __cplusplus
-}
-#endif
+DECLS_END
 #endif

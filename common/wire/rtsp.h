@@ -8,11 +8,10 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include "common/base/decls.h"
 #include "common/wire/text.h"
 
-#ifdef __cplusplus
-extern "C" {
-#endif
+DECLS_BEGIN
 
 enum {
     RTSP_MAX_HEAD = 8192,  // max bytes of start line and headers together
@@ -161,7 +160,5 @@ int rtsp_parameter_next(struct text body, size_t *at, struct text *name, struct 
 // Returns "Session Not Found" ...; never NULL.
 const char *rtsp_reason(int status);
 
-#ifdef __cplusplus
-}
-#endif
+DECLS_END
 #endif

@@ -7,11 +7,10 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include "common/base/decls.h"
 #include "common/wire/text.h"
 
-#ifdef __cplusplus
-extern "C" {
-#endif
+DECLS_BEGIN
 
 enum {
     RTSP_MAX_OFFERS = 8, // max alternatives kept of one Transport header
@@ -54,7 +53,5 @@ int rtsp_transport_decode(struct text value, struct rtsp_transport out[RTSP_MAX_
 // character that decoding would refuse (other than token characters and `:,=@`).
 int rtsp_transport_encode(const struct rtsp_transport *t, char *out, size_t cap);
 
-#ifdef __cplusplus
-}
-#endif
+DECLS_END
 #endif

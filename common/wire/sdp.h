@@ -34,13 +34,12 @@
 #include <stdbool.h>
 #include <stddef.h>
 
+#include "common/base/decls.h"
 #include "common/base/level.h"
 #include "common/wire/rtp.h"
 #include "common/wire/subtitle.h"
 
-#ifdef __cplusplus
-extern "C" {
-#endif
+DECLS_BEGIN
 
 enum {
     SDP_MAX_BYTES = 16384,
@@ -163,7 +162,5 @@ bool sdp_is_rtp(struct text profile);
 // skipped: cameras send them.
 int sdp_decode(const char *data, size_t len, struct sdp *s);
 
-#ifdef __cplusplus
-}
-#endif
+DECLS_END
 #endif

@@ -5,18 +5,15 @@
 #ifndef WEIR_WIRE_SDP_OTHER_AUDIO_H
 #define WEIR_WIRE_SDP_OTHER_AUDIO_H
 
+#include "common/base/decls.h"
 #include "common/wire/sdp.h"
 
-#ifdef __cplusplus
-extern "C" {
-#endif
+DECLS_BEGIN
 
 // For a caller with a decoder of these codecs. `data` is a description that sdp_decode has read.
 // Takes the first audio medium whose first format is one of them and that is not the way to the
 // camera's loudspeaker (a=sendonly). Returns true and writes it to *out; false: there is none.
 bool sdp_other_audio_read(const char *data, size_t len, struct sdp_audio *out);
 
-#ifdef __cplusplus
-}
-#endif
+DECLS_END
 #endif

@@ -8,11 +8,10 @@
 #include <stdbool.h>
 #include <stddef.h>
 
+#include "common/base/decls.h"
 #include "common/wire/url.h"
 
-#ifdef __cplusplus
-extern "C" {
-#endif
+DECLS_BEGIN
 
 #define SERVICE_TYPE "_weir._tcp"
 enum {
@@ -38,7 +37,5 @@ void service_text_read(struct service_text *out, const void *string, size_t len)
 bool service_url(const struct service_text *t, const char *address, const char *zone, int port,
                  char out[URL_MAX_TEXT]);
 
-#ifdef __cplusplus
-}
-#endif
+DECLS_END
 #endif

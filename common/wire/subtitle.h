@@ -14,12 +14,11 @@
 #include <stdbool.h>
 #include <stddef.h>
 
+#include "common/base/decls.h"
 #include "common/base/usec.h"
 #include "common/wire/text.h"
 
-#ifdef __cplusplus
-extern "C" {
-#endif
+DECLS_BEGIN
 
 enum {
     SUBTITLE_TRACKS = 8,
@@ -65,7 +64,5 @@ size_t subtitle_set_encode(const char *head, const struct subtitle_cue *cues, in
 // Takes the lines of a response. Its cues replace those of `out`; so does its head, if it has one.
 void subtitle_set_decode(struct text body, struct subtitle_set *out);
 
-#ifdef __cplusplus
-}
-#endif
+DECLS_END
 #endif

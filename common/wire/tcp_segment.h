@@ -8,9 +8,9 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#ifdef __cplusplus
-extern "C" {
-#endif
+#include "common/base/decls.h"
+
+DECLS_BEGIN
 
 enum {
     TCP_SEGMENT_FIN = 1,
@@ -84,7 +84,5 @@ bool tcp_path_same(const struct tcp_path *a, const struct tcp_path *b);
 // Returns the path in the opposite direction.
 struct tcp_path tcp_path_reversed(const struct tcp_path *path);
 
-#ifdef __cplusplus
-}
-#endif
+DECLS_END
 #endif

@@ -6,11 +6,10 @@
 #include <stdbool.h>
 #include <stddef.h>
 
+#include "common/base/decls.h"
 #include "common/base/scan.h"
 
-#ifdef __cplusplus
-extern "C" {
-#endif
+DECLS_BEGIN
 
 struct text { // a slice of borrowed bytes, not terminated
     const char *at;
@@ -37,7 +36,5 @@ struct scan text_take_token(struct scan *s);
 // Returns true if the text contains no control character except tab.
 bool text_is_clean(struct scan s);
 
-#ifdef __cplusplus
-}
-#endif
+DECLS_END
 #endif

@@ -8,9 +8,9 @@
 #include <stdbool.h>
 #include <stddef.h>
 
-#ifdef __cplusplus
-extern "C" {
-#endif
+#include "common/base/decls.h"
+
+DECLS_BEGIN
 
 enum {
     URL_MAX_TEXT = 1024, // bytes with NUL
@@ -73,7 +73,5 @@ bool url_is_root(const struct url *u);
 // 1808 differs. Returns 0; ERR_TOO_BIG; ERR_MALFORMED: the URL is not plain (url_is_plain).
 int url_resolve(const char *base, const char *control, char *out, size_t cap);
 
-#ifdef __cplusplus
-}
-#endif
+DECLS_END
 #endif

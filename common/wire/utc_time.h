@@ -6,11 +6,10 @@
 
 #include <stddef.h>
 
+#include "common/base/decls.h"
 #include "common/base/scan.h"
 
-#ifdef __cplusplus
-extern "C" {
-#endif
+DECLS_BEGIN
 
 enum { UTC_TIME_TEXT = 40 }; // bytes of a text, with its end
 
@@ -20,7 +19,5 @@ int utc_time_decode(struct scan *s, double *seconds);
 // range.
 void utc_time_encode(double seconds, char out[UTC_TIME_TEXT]);
 
-#ifdef __cplusplus
-}
-#endif
+DECLS_END
 #endif

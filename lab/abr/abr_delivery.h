@@ -5,18 +5,15 @@
 #ifndef WEIR_ABR_ABR_DELIVERY_H
 #define WEIR_ABR_ABR_DELIVERY_H
 
+#include "common/base/decls.h"
 #include "lab/abr/abr_session.h"
 
-#ifdef __cplusplus
-extern "C" {
-#endif
+DECLS_BEGIN
 
 enum { ABR_GIVEN_UP = 20 }; // times the film's length
 
 int abr_segments_run(const struct abr_session *s, uint8_t *shown, struct abr_result *out);
 int abr_stream_run(const struct abr_session *s, uint8_t *shown, struct abr_result *out);
 
-#ifdef __cplusplus
-}
-#endif
+DECLS_END
 #endif

@@ -13,11 +13,10 @@
 #ifndef WEIR_ABR_ABR_FILM_H
 #define WEIR_ABR_ABR_FILM_H
 
+#include "common/base/decls.h"
 #include "stream/abr/film_table.h"
 
-#ifdef __cplusplus
-extern "C" {
-#endif
+DECLS_BEGIN
 
 struct abr_film {
     int levels;
@@ -37,7 +36,5 @@ static inline int64_t abr_film_bytes(const struct abr_film *f, int64_t group, in
     return f->bytes[group * f->levels + level];
 }
 
-#ifdef __cplusplus
-}
-#endif
+DECLS_END
 #endif

@@ -13,11 +13,10 @@
 #ifndef WEIR_ABR_ABR_OPTIMUM_H
 #define WEIR_ABR_ABR_OPTIMUM_H
 
+#include "common/base/decls.h"
 #include "lab/abr/abr_session.h"
 
-#ifdef __cplusplus
-extern "C" {
-#endif
+DECLS_BEGIN
 
 struct abr_optimum {
     double qoe;           // the bound
@@ -29,7 +28,5 @@ struct abr_optimum {
 int abr_optimum_find(const struct abr_film *film, const struct rate_trace *trace, usec_t rtt,
                      usec_t target, struct abr_optimum *out);
 
-#ifdef __cplusplus
-}
-#endif
+DECLS_END
 #endif

@@ -21,13 +21,12 @@
 #ifndef WEIR_ABR_ABR_SESSION_H
 #define WEIR_ABR_ABR_SESSION_H
 
+#include "common/base/decls.h"
 #include "lab/abr/abr_film.h"
 #include "lab/abr/rate_trace.h"
 #include "stream/abr/abr_policy.h"
 
-#ifdef __cplusplus
-extern "C" {
-#endif
+DECLS_BEGIN
 
 #define ABR_SSIM_STALL 100.0 // dB a second
 
@@ -74,7 +73,5 @@ int abr_session_run(const struct abr_session *s, struct abr_result *out);
 // What is shown of a film, group by group; for the two kinds of sessions and the tests.
 void abr_result_shown(struct abr_result *r, const struct abr_film *f, const uint8_t *levels);
 
-#ifdef __cplusplus
-}
-#endif
+DECLS_END
 #endif

@@ -11,11 +11,10 @@
 
 #include <stddef.h>
 
+#include "common/base/decls.h"
 #include "common/base/usec.h"
 
-#ifdef __cplusplus
-extern "C" {
-#endif
+DECLS_BEGIN
 
 enum { RATE_TRACE_MAX = 1000000 }; // changes
 
@@ -36,7 +35,5 @@ double rate_trace_bytes(const struct rate_trace *t, usec_t at);
 // Returns the first time at which the path can have carried so many bytes.
 usec_t rate_trace_time(const struct rate_trace *t, double bytes);
 
-#ifdef __cplusplus
-}
-#endif
+DECLS_END
 #endif

@@ -6,14 +6,13 @@
 #ifndef WEIR_EMULATOR_EMULATOR_H
 #define WEIR_EMULATOR_EMULATOR_H
 
+#include "common/base/decls.h"
 #include "lab/emulator/model/changes.h"
 #include "lab/emulator/options.h"
 #include "lab/emulator/pcap.h"
 #include "lab/emulator/report.h"
 
-#ifdef __cplusplus
-extern "C" {
-#endif
+DECLS_BEGIN
 
 struct emulator;
 
@@ -61,7 +60,5 @@ int emulator_run(struct emulator *e);
 // Returns 0; ERR_IO: a file of stats or packets is incomplete.
 int emulator_close(struct emulator *e);
 
-#ifdef __cplusplus
-}
-#endif
+DECLS_END
 #endif

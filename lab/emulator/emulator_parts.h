@@ -3,11 +3,10 @@
 #ifndef WEIR_EMULATOR_EMULATOR_PARTS_H
 #define WEIR_EMULATOR_EMULATOR_PARTS_H
 
+#include "common/base/decls.h"
 #include "lab/link/node.h"
 
-#ifdef __cplusplus
-extern "C" {
-#endif
+DECLS_BEGIN
 
 enum {
     // Room after the MTU, so that a longer packet is detected.
@@ -18,7 +17,5 @@ enum {
 
 extern const struct node_ops emulator_sink_ops;
 
-#ifdef __cplusplus
-}
-#endif
+DECLS_END
 #endif

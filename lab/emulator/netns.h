@@ -4,9 +4,9 @@
 #ifndef WEIR_EMULATOR_NETNS_H
 #define WEIR_EMULATOR_NETNS_H
 
-#ifdef __cplusplus
-extern "C" {
-#endif
+#include "common/base/decls.h"
+
+DECLS_BEGIN
 
 // The remedy for EPERM, for the end of a log line.
 #define NETNS_PERMISSION_HINT "run as root or inside unshare -Urn"
@@ -17,7 +17,5 @@ int netns_open(const char *name);
 // Moves the calling thread into the namespace. Returns 0; ERR_IO.
 int netns_enter(int fd);
 
-#ifdef __cplusplus
-}
-#endif
+DECLS_END
 #endif

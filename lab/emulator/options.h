@@ -5,13 +5,12 @@
 
 #include <stdio.h>
 
+#include "common/base/decls.h"
 #include "common/program/command_line.h"
 #include "lab/emulator/rtnetlink.h"
 #include "lab/link/link.h"
 
-#ifdef __cplusplus
-extern "C" {
-#endif
+DECLS_BEGIN
 
 enum { LINK_ADDRESSES_MAX = 8, LINK_FLOW_PORTS_MAX = LINK_FLOWS_MAX - 1 };
 
@@ -46,7 +45,5 @@ extern const struct option_table link_option_table;
 enum options_result link_options_parse(int argc, char **argv, void *options, FILE *out, char *error,
                                        size_t cap);
 
-#ifdef __cplusplus
-}
-#endif
+DECLS_END
 #endif

@@ -9,11 +9,10 @@
 #include <stdint.h>
 #include <stdio.h>
 
+#include "common/base/decls.h"
 #include "common/base/usec.h"
 
-#ifdef __cplusplus
-extern "C" {
-#endif
+DECLS_BEGIN
 
 enum { PCAP_PATH_MAX = 1024 };
 
@@ -34,7 +33,5 @@ void pcap_flush(struct pcap *p);
 // Returns 0; ERR_IO: the file is incomplete.
 int pcap_close(struct pcap *p);
 
-#ifdef __cplusplus
-}
-#endif
+DECLS_END
 #endif

@@ -7,12 +7,11 @@
 #include <stdint.h>
 #include <stdio.h>
 
+#include "common/base/decls.h"
 #include "common/base/usec.h"
 #include "lab/link/link.h"
 
-#ifdef __cplusplus
-extern "C" {
-#endif
+DECLS_BEGIN
 
 // Packets that the link's own stats miss or count as forwarded; both count as dropped by "pool".
 struct extra_drops {
@@ -47,7 +46,5 @@ void link_report_end(struct report *r, const struct report_way ways[2], const ui
 // Returns 0; ERR_IO: the file is incomplete.
 int link_report_close(struct report *r);
 
-#ifdef __cplusplus
-}
-#endif
+DECLS_END
 #endif

@@ -7,9 +7,9 @@
 
 #include <stdint.h>
 
-#ifdef __cplusplus
-extern "C" {
-#endif
+#include "common/base/decls.h"
+
+DECLS_BEGIN
 
 struct ip_prefix {
     int family; // AF_INET or AF_INET6
@@ -27,7 +27,5 @@ int rtnetlink_add_address(int fd, int interface, const struct ip_prefix *prefix)
 // Returns 0; ERR_IO.
 int rtnetlink_up(int fd, int interface);
 
-#ifdef __cplusplus
-}
-#endif
+DECLS_END
 #endif

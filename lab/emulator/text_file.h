@@ -5,9 +5,9 @@
 
 #include <stddef.h>
 
-#ifdef __cplusplus
-extern "C" {
-#endif
+#include "common/base/decls.h"
+
+DECLS_BEGIN
 
 enum { TEXT_FILE_MAX = 256 * 1024 * 1024 };
 
@@ -15,7 +15,5 @@ enum { TEXT_FILE_MAX = 256 * 1024 * 1024 };
 // ERR_TOO_BIG, ERR_NO_MEMORY: logged here, *text is NULL.
 int text_file_read(const char *path, char **text, size_t *len);
 
-#ifdef __cplusplus
-}
-#endif
+DECLS_END
 #endif

@@ -4,11 +4,10 @@
 #ifndef WEIR_EMULATOR_TUN_H
 #define WEIR_EMULATOR_TUN_H
 
+#include "common/base/decls.h"
 #include "lab/emulator/rtnetlink.h"
 
-#ifdef __cplusplus
-extern "C" {
-#endif
+DECLS_BEGIN
 
 struct tun_config {
     const char *netns; // as in netns.h
@@ -23,7 +22,5 @@ struct tun_config {
 // each; or an error of netns_open, or ERR_IO. Errors are logged.
 int tun_open(const struct tun_config *config);
 
-#ifdef __cplusplus
-}
-#endif
+DECLS_END
 #endif

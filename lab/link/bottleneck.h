@@ -8,13 +8,12 @@
 #ifndef WEIR_LINK_BOTTLENECK_H
 #define WEIR_LINK_BOTTLENECK_H
 
+#include "common/base/decls.h"
 #include "lab/link/node.h"
 #include "lab/link/queue.h"
 #include "lab/link/rate.h"
 
-#ifdef __cplusplus
-extern "C" {
-#endif
+DECLS_BEGIN
 
 struct bottleneck {
     struct node node;
@@ -41,7 +40,5 @@ void bottleneck_init(struct bottleneck *b, struct node *to, struct queue *queue,
 // 1e-3 bit/s, and at most 1e12.
 void bottleneck_set_rate(struct bottleneck *b, double bps, usec_t now);
 
-#ifdef __cplusplus
-}
-#endif
+DECLS_END
 #endif

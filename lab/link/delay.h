@@ -4,12 +4,11 @@
 #ifndef WEIR_LINK_DELAY_H
 #define WEIR_LINK_DELAY_H
 
+#include "common/base/decls.h"
 #include "common/base/rng.h"
 #include "lab/link/held_packets.h"
 
-#ifdef __cplusplus
-extern "C" {
-#endif
+DECLS_BEGIN
 
 struct delay {
     struct node node;
@@ -24,7 +23,5 @@ void delay_init(struct delay *d, struct node *to, usec_t delay, usec_t jitter, u
 // Applies to later packets; order is kept.
 void delay_set(struct delay *d, usec_t delay, usec_t jitter);
 
-#ifdef __cplusplus
-}
-#endif
+DECLS_END
 #endif

@@ -4,11 +4,10 @@
 #ifndef WEIR_LINK_HELD_PACKETS_H
 #define WEIR_LINK_HELD_PACKETS_H
 
+#include "common/base/decls.h"
 #include "lab/link/node.h"
 
-#ifdef __cplusplus
-extern "C" {
-#endif
+DECLS_BEGIN
 
 struct held_packets {        // all zero at first
     struct packet_list list; // in the order of `due`; packets with equal `due` in the order of
@@ -27,7 +26,5 @@ void held_packets_push(struct held_packets *h, struct node *n, struct packet *p,
 void held_packets_run(struct held_packets *h, struct node *n, usec_t now);
 void held_packets_destroy(struct held_packets *h); // returns the packets to their pools
 
-#ifdef __cplusplus
-}
-#endif
+DECLS_END
 #endif

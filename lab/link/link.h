@@ -4,6 +4,7 @@
 #ifndef WEIR_LINK_LINK_H
 #define WEIR_LINK_LINK_H
 
+#include "common/base/decls.h"
 #include "common/base/hist.h"
 #include "lab/link/bottleneck.h"
 #include "lab/link/delay.h"
@@ -12,9 +13,7 @@
 #include "lab/link/reorder.h"
 #include "lab/link/world.h"
 
-#ifdef __cplusplus
-extern "C" {
-#endif
+DECLS_BEGIN
 
 enum {
     LINK_FLOWS_MAX = 8
@@ -72,7 +71,5 @@ const struct link_stats *link_flow_stats(const struct link *l, uint32_t flow);
 // Returns the bytes waiting in the queue now.
 uint64_t link_queue_bytes(const struct link *l);
 
-#ifdef __cplusplus
-}
-#endif
+DECLS_END
 #endif

@@ -32,13 +32,12 @@
 #ifndef WEIR_LINK_LINK_SPEC_H
 #define WEIR_LINK_LINK_SPEC_H
 
+#include "common/base/decls.h"
 #include "lab/link/loss.h"
 #include "lab/link/queue.h"
 #include "lab/link/rate.h"
 
-#ifdef __cplusplus
-extern "C" {
-#endif
+DECLS_BEGIN
 
 enum { LINK_SPEC_TEXT_MAX = 4096, LINK_PATH_MAX = 1024 };
 
@@ -80,7 +79,5 @@ struct link_change {
 };
 int link_change_parse(const char *text, struct link_change *change, char *error, size_t error_cap);
 
-#ifdef __cplusplus
-}
-#endif
+DECLS_END
 #endif

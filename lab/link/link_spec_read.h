@@ -4,12 +4,11 @@
 #ifndef WEIR_LINK_LINK_SPEC_READ_H
 #define WEIR_LINK_LINK_SPEC_READ_H
 
+#include "common/base/decls.h"
 #include "common/base/scan.h"
 #include "lab/link/link_spec.h"
 
-#ifdef __cplusplus
-extern "C" {
-#endif
+DECLS_BEGIN
 
 struct spec_reader {
     struct link_spec *spec; // borrowed
@@ -82,7 +81,5 @@ int spec_read_queue(struct spec_reader *r, struct scan value);
 // Reads the value of loss=.
 int spec_read_loss(struct spec_reader *r, struct scan value);
 
-#ifdef __cplusplus
-}
-#endif
+DECLS_END
 #endif

@@ -8,12 +8,11 @@
 #ifndef WEIR_LINK_LOSS_H
 #define WEIR_LINK_LOSS_H
 
+#include "common/base/decls.h"
 #include "common/base/rng.h"
 #include "lab/link/node.h"
 
-#ifdef __cplusplus
-extern "C" {
-#endif
+DECLS_BEGIN
 
 enum { LOSS_MASK_MAX = 1024 };
 
@@ -41,7 +40,5 @@ void loss_init(struct loss *l, struct node *to, const struct loss_config *config
                struct dropper *dropper, uint64_t seed);
 void loss_set(struct loss *l, const struct loss_config *config);
 
-#ifdef __cplusplus
-}
-#endif
+DECLS_END
 #endif

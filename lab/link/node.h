@@ -14,12 +14,11 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include "common/base/decls.h"
 #include "common/base/usec.h"
 #include "lab/link/packet.h"
 
-#ifdef __cplusplus
-extern "C" {
-#endif
+DECLS_BEGIN
 
 struct node;
 struct world;
@@ -86,7 +85,5 @@ static inline void node_wake_at(struct node *n, usec_t when)
         world_reschedule(n->world, n);
 }
 
-#ifdef __cplusplus
-}
-#endif
+DECLS_END
 #endif

@@ -9,11 +9,10 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include "common/base/decls.h"
 #include "common/base/usec.h"
 
-#ifdef __cplusplus
-extern "C" {
-#endif
+DECLS_BEGIN
 
 enum ecn { ECN_NOT = 0, ECN_ECT1 = 1, ECN_ECT0 = 2, ECN_CE = 3 }; // RFC 3168, section 5
 
@@ -104,7 +103,5 @@ static inline void packet_drop(struct packet *p, struct dropper *d, enum link_dr
     d->dropped(d, p, cause, now);
 }
 
-#ifdef __cplusplus
-}
-#endif
+DECLS_END
 #endif

@@ -7,12 +7,11 @@
 #ifndef WEIR_LINK_QUEUE_H
 #define WEIR_LINK_QUEUE_H
 
+#include "common/base/decls.h"
 #include "common/base/rng.h"
 #include "lab/link/packet.h"
 
-#ifdef __cplusplus
-extern "C" {
-#endif
+DECLS_BEGIN
 
 enum queue_kind {
     QUEUE_DROPTAIL,
@@ -90,7 +89,5 @@ static inline bool queue_exceeds(const struct queue *q, struct queue_size s, uin
            (s.packets && q->packets + packets > s.packets);
 }
 
-#ifdef __cplusplus
-}
-#endif
+DECLS_END
 #endif

@@ -5,11 +5,10 @@
 
 #include <assert.h>
 
+#include "common/base/decls.h"
 #include "lab/link/queue.h"
 
-#ifdef __cplusplus
-extern "C" {
-#endif
+DECLS_BEGIN
 
 enum { QUEUE_MTU = 1500 }; // bytes, where an algorithm's "a packet" means a size
 
@@ -95,7 +94,5 @@ static inline void queue_list_free(struct packet_list *l)
         packet_free(p);
 }
 
-#ifdef __cplusplus
-}
-#endif
+DECLS_END
 #endif

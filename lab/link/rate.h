@@ -9,11 +9,10 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include "common/base/decls.h"
 #include "common/base/usec.h"
 
-#ifdef __cplusplus
-extern "C" {
-#endif
+DECLS_BEGIN
 
 enum {
     RATE_STEPS_MAX = 64,
@@ -52,7 +51,5 @@ double trace_mean_bps(const struct trace *t);
 uint64_t trace_first_from(const struct trace *t, usec_t from);
 usec_t trace_at(const struct trace *t, uint64_t opportunity);
 
-#ifdef __cplusplus
-}
-#endif
+DECLS_END
 #endif

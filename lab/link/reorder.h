@@ -3,12 +3,11 @@
 #ifndef WEIR_LINK_REORDER_H
 #define WEIR_LINK_REORDER_H
 
+#include "common/base/decls.h"
 #include "common/base/rng.h"
 #include "lab/link/held_packets.h"
 
-#ifdef __cplusplus
-extern "C" {
-#endif
+DECLS_BEGIN
 
 struct reorder {
     struct node node;
@@ -22,7 +21,5 @@ void reorder_init(struct reorder *r, struct node *to, double probability, usec_t
 // Applies to later packets.
 void reorder_set(struct reorder *r, double probability, usec_t by);
 
-#ifdef __cplusplus
-}
-#endif
+DECLS_END
 #endif

@@ -9,11 +9,10 @@
 #ifndef WEIR_LINK_WORLD_H
 #define WEIR_LINK_WORLD_H
 
+#include "common/base/decls.h"
 #include "lab/link/node.h"
 
-#ifdef __cplusplus
-extern "C" {
-#endif
+DECLS_BEGIN
 
 struct world {
     struct node **heap; // owned array of borrowed nodes
@@ -36,7 +35,5 @@ usec_t world_next(const struct world *w);
 // `until` >= every earlier one; USEC_NEVER: until no node waits.
 void world_run(struct world *w, usec_t until);
 
-#ifdef __cplusplus
-}
-#endif
+DECLS_END
 #endif

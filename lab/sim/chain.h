@@ -11,12 +11,11 @@
 #ifndef WEIR_SIM_CHAIN_H
 #define WEIR_SIM_CHAIN_H
 
+#include "common/base/decls.h"
 #include "lab/link/link.h"
 #include "lab/sim/wire.h"
 
-#ifdef __cplusplus
-extern "C" {
-#endif
+DECLS_BEGIN
 
 enum { CHAIN_HOPS_MAX = 64 };
 
@@ -75,7 +74,5 @@ int chain_attach(struct chain *c, uint32_t flow, const struct chain_path *path, 
                  struct node *sink);
 const struct link *chain_link_at(const struct chain *c, int hop, bool right);
 
-#ifdef __cplusplus
-}
-#endif
+DECLS_END
 #endif

@@ -12,11 +12,10 @@
 
 #include <stdbool.h>
 
+#include "common/base/decls.h"
 #include "common/base/usec.h"
 
-#ifdef __cplusplus
-extern "C" {
-#endif
+DECLS_BEGIN
 
 struct cubic {
     double w_max; // packets; 0: no congestion yet
@@ -34,7 +33,5 @@ void cubic_timeout(struct cubic *c);
 // An ACK of `packets` new packets in congestion avoidance. Returns the window after it.
 double cubic_ack(struct cubic *c, double cwnd, int packets, usec_t rtt, usec_t now);
 
-#ifdef __cplusplus
-}
-#endif
+DECLS_END
 #endif

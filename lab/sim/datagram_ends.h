@@ -6,13 +6,12 @@
 #ifndef WEIR_SIM_DATAGRAM_ENDS_H
 #define WEIR_SIM_DATAGRAM_ENDS_H
 
+#include "common/base/decls.h"
 #include "common/protocol/datagram_receiver.h"
 #include "common/protocol/datagram_sender.h"
 #include "lab/sim/flow.h"
 
-#ifdef __cplusplus
-extern "C" {
-#endif
+DECLS_BEGIN
 
 struct datagram_ends { // for the owner to read
     struct flow *flow; // borrowed: its packets and counts
@@ -40,7 +39,5 @@ void datagram_ends_report_if_due(struct datagram_ends *e, usec_t now);
 
 void datagram_ends_state(const struct datagram_ends *e, struct flow_state *out, usec_t now);
 
-#ifdef __cplusplus
-}
-#endif
+DECLS_END
 #endif

@@ -7,14 +7,13 @@
 
 #include <string.h>
 
+#include "common/base/decls.h"
 #include "common/base/rng.h"
 #include "common/protocol/media_transport.h"
 #include "lab/link/node.h"
 #include "lab/link/world.h"
 
-#ifdef __cplusplus
-extern "C" {
-#endif
+DECLS_BEGIN
 
 // All counters are totals since the start. Bytes are those of IP packets.
 struct flow_counts {
@@ -133,7 +132,5 @@ static inline void flow_wake_by(struct node *n, usec_t when)
         node_wake_at(n, when);
 }
 
-#ifdef __cplusplus
-}
-#endif
+DECLS_END
 #endif

@@ -6,11 +6,10 @@
 #ifndef WEIR_SIM_FLOW_DATAGRAM_H
 #define WEIR_SIM_FLOW_DATAGRAM_H
 
+#include "common/base/decls.h"
 #include "lab/sim/flow.h"
 
-#ifdef __cplusplus
-extern "C" {
-#endif
+DECLS_BEGIN
 
 enum { FLOW_CC_MAX = 128 };
 
@@ -28,7 +27,5 @@ struct flow *flow_datagram_new(const struct flow_env *env,
                                const struct flow_datagram_config *config, uint32_t id, usec_t start,
                                usec_t stop, uint64_t seed);
 
-#ifdef __cplusplus
-}
-#endif
+DECLS_END
 #endif

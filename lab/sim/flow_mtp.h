@@ -4,12 +4,11 @@
 #ifndef WEIR_SIM_FLOW_MTP_H
 #define WEIR_SIM_FLOW_MTP_H
 
+#include "common/base/decls.h"
 #include "common/mtp/mtp_sender.h"
 #include "lab/sim/flow.h"
 
-#ifdef __cplusplus
-extern "C" {
-#endif
+DECLS_BEGIN
 
 struct flow_mtp_config {
     enum mtp_mode mode;
@@ -25,7 +24,5 @@ struct flow_mtp_config {
 struct flow *flow_mtp_new(const struct flow_env *env, const struct flow_mtp_config *config,
                           uint32_t id, usec_t start, usec_t stop);
 
-#ifdef __cplusplus
-}
-#endif
+DECLS_END
 #endif

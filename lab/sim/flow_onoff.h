@@ -4,11 +4,10 @@
 #ifndef WEIR_SIM_FLOW_ONOFF_H
 #define WEIR_SIM_FLOW_ONOFF_H
 
+#include "common/base/decls.h"
 #include "lab/sim/flow.h"
 
-#ifdef __cplusplus
-extern "C" {
-#endif
+DECLS_BEGIN
 
 struct flow_onoff_config {
     uint32_t packet_bytes;
@@ -21,7 +20,5 @@ struct flow_onoff_config {
 struct flow *flow_onoff_new(const struct flow_env *env, const struct flow_onoff_config *config,
                             uint32_t id, usec_t start, usec_t stop, uint64_t seed);
 
-#ifdef __cplusplus
-}
-#endif
+DECLS_END
 #endif

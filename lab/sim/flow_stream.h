@@ -17,6 +17,7 @@
 #ifndef WEIR_SIM_FLOW_STREAM_H
 #define WEIR_SIM_FLOW_STREAM_H
 
+#include "common/base/decls.h"
 #include "common/protocol/two_paths.h"
 #include "lab/sim/sim_relay.h"
 #include "lab/sim/sim_transport.h"
@@ -24,9 +25,7 @@
 #include "lab/sim/stream_viewer.h"
 #include "stream/send/scheduler.h"
 
-#ifdef __cplusplus
-extern "C" {
-#endif
+DECLS_BEGIN
 
 enum { FLOW_STREAM_LEAST = 100, FLOW_STREAM_MOST = 1200 }; // bytes of a frame in a packet
 
@@ -70,7 +69,5 @@ const struct sim_relay *flow_stream_relay(const struct flow *f);
 // Returns false if the flow is not a stream, or has one path.
 bool flow_stream_paths(const struct flow *f, struct two_paths_stats *out, usec_t now);
 
-#ifdef __cplusplus
-}
-#endif
+DECLS_END
 #endif

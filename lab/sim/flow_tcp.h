@@ -5,12 +5,11 @@
 #ifndef WEIR_SIM_FLOW_TCP_H
 #define WEIR_SIM_FLOW_TCP_H
 
+#include "common/base/decls.h"
 #include "lab/sim/flow.h"
 #include "lab/sim/tcp_sender.h"
 
-#ifdef __cplusplus
-extern "C" {
-#endif
+DECLS_BEGIN
 
 struct flow_tcp_config {
     struct tcp_sender_config tcp; // for web, each object sets `packets`
@@ -29,7 +28,5 @@ struct flow_tcp_config {
 struct flow *flow_tcp_new(const struct flow_env *env, const struct flow_tcp_config *config,
                           uint32_t id, usec_t start, usec_t stop, uint64_t seed);
 
-#ifdef __cplusplus
-}
-#endif
+DECLS_END
 #endif

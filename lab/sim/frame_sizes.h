@@ -12,9 +12,9 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#ifdef __cplusplus
-extern "C" {
-#endif
+#include "common/base/decls.h"
+
+DECLS_BEGIN
 
 enum {
     FRAME_SIZES_MAX = 1000000,    // max lines
@@ -35,7 +35,5 @@ void frame_sizes_destroy(struct frame_sizes *s);
 // Returns the size of a level's frame `index`, where `bytes` is the level's mean frame size.
 int frame_sizes_scale(const struct frame_sizes *s, int64_t index, int bytes);
 
-#ifdef __cplusplus
-}
-#endif
+DECLS_END
 #endif

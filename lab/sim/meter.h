@@ -6,11 +6,10 @@
 #ifndef WEIR_SIM_METER_H
 #define WEIR_SIM_METER_H
 
+#include "common/base/decls.h"
 #include "lab/sim/flow.h"
 
-#ifdef __cplusplus
-extern "C" {
-#endif
+DECLS_BEGIN
 
 #define METER_STEP (100 * USEC_PER_MSEC)
 
@@ -35,7 +34,5 @@ void meter_init(struct meter *m, usec_t since);
 // Call every METER_STEP, in order.
 void meter_sample(struct meter *m, const struct flow *f, usec_t now);
 
-#ifdef __cplusplus
-}
-#endif
+DECLS_END
 #endif

@@ -5,13 +5,12 @@
 #ifndef WEIR_SIM_MTP_ACKS_H
 #define WEIR_SIM_MTP_ACKS_H
 
+#include "common/base/decls.h"
 #include "common/mtp/mtp_sender.h"
 #include "common/mtp/mtp_udp_ack.h"
 #include "lab/sim/flow.h"
 
-#ifdef __cplusplus
-extern "C" {
-#endif
+DECLS_BEGIN
 
 // From the sink.
 void mtp_acks_send(struct flow *f, const struct mtp_ack *ack, uint64_t token, usec_t now);
@@ -20,7 +19,5 @@ void mtp_acks_read(struct packet *p, uint64_t token, const struct mtp_sender *s,
                    struct mtp_ack *out);
 void mtp_acks_count(struct flow *f, const struct mtp_sender *s);
 
-#ifdef __cplusplus
-}
-#endif
+DECLS_END
 #endif

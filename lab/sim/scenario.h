@@ -50,6 +50,7 @@
 #ifndef WEIR_SIM_SCENARIO_H
 #define WEIR_SIM_SCENARIO_H
 
+#include "common/base/decls.h"
 #include "lab/link/link_spec.h"
 #include "lab/sim/chain.h"
 #include "lab/sim/flow_datagram.h"
@@ -58,9 +59,7 @@
 #include "lab/sim/flow_stream.h"
 #include "lab/sim/flow_tcp.h"
 
-#ifdef __cplusplus
-extern "C" {
-#endif
+DECLS_BEGIN
 
 enum { GROUP_PATH_MAX = 256, SCENARIO_GROUPS = 256, SCENARIO_FLOWS = 10000 };
 
@@ -137,7 +136,5 @@ struct scenario {
 // wrong part and the allowed values.
 int group_parse(const char *text, struct group *g, char *error, size_t error_cap);
 
-#ifdef __cplusplus
-}
-#endif
+DECLS_END
 #endif

@@ -6,14 +6,13 @@
 #ifndef WEIR_SIM_SIM_H
 #define WEIR_SIM_SIM_H
 
+#include "common/base/decls.h"
 #include "lab/link/world.h"
 #include "lab/sim/chain.h"
 #include "lab/sim/flow.h"
 #include "lab/sim/scenario.h"
 
-#ifdef __cplusplus
-extern "C" {
-#endif
+DECLS_BEGIN
 
 // Max packets in the network at once; further ones count as dropped.
 enum { SIM_PACKETS_MAX = 1000000, SIM_REPORTS_MAX = 100000 };
@@ -46,7 +45,5 @@ bool sim_streams_ended(const struct sim *s);
 // Returns Jain's index of n values x: (sum x)^2 / (n sum x^2); 1 if all are 0.
 double sim_jain(double sum, double squares, size_t n);
 
-#ifdef __cplusplus
-}
-#endif
+DECLS_END
 #endif

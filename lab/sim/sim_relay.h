@@ -6,6 +6,7 @@
 #ifndef WEIR_SIM_SIM_RELAY_H
 #define WEIR_SIM_SIM_RELAY_H
 
+#include "common/base/decls.h"
 #include "common/wire/sdp.h"
 #include "lab/link/link_spec.h"
 #include "lab/link/world.h"
@@ -13,9 +14,7 @@
 #include "proxy/bridge/bridge.h"
 #include "stream/send/scheduler.h"
 
-#ifdef __cplusplus
-extern "C" {
-#endif
+DECLS_BEGIN
 
 struct sim_relay; // opaque
 
@@ -83,7 +82,5 @@ struct sim_relay_stats {
 
 void sim_relay_read(const struct sim_relay *r, struct sim_relay_stats *out, usec_t now);
 
-#ifdef __cplusplus
-}
-#endif
+DECLS_END
 #endif

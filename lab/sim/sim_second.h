@@ -4,12 +4,11 @@
 #ifndef WEIR_SIM_SIM_SECOND_H
 #define WEIR_SIM_SIM_SECOND_H
 
+#include "common/base/decls.h"
 #include "lab/link/link_spec.h"
 #include "lab/sim/sim_transport.h"
 
-#ifdef __cplusplus
-extern "C" {
-#endif
+DECLS_BEGIN
 
 struct sim_second; // opaque
 
@@ -33,7 +32,5 @@ struct media_transport *sim_second_media(struct sim_second *s);
 // Call it after the stream has used the path: it runs when its transport next has something to do.
 void sim_second_settle(struct sim_second *s, usec_t now);
 
-#ifdef __cplusplus
-}
-#endif
+DECLS_END
 #endif

@@ -12,13 +12,12 @@
 #ifndef WEIR_SIM_SIM_TRANSPORT_H
 #define WEIR_SIM_SIM_TRANSPORT_H
 
+#include "common/base/decls.h"
 #include "common/protocol/media_transport.h"
 #include "lab/sim/flow.h"
 #include "lab/sim/tcp_sender.h"
 
-#ifdef __cplusplus
-extern "C" {
-#endif
+DECLS_BEGIN
 
 enum {
     STREAM_MAX_RTP = 1300, // bytes of a packet, header included
@@ -92,7 +91,5 @@ struct sim_transport *sim_transport_datagram_new(const struct sim_transport_conf
                                                  const char *controller, bool responsive,
                                                  usec_t now);
 
-#ifdef __cplusplus
-}
-#endif
+DECLS_END
 #endif

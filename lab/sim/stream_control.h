@@ -10,11 +10,10 @@
 #include <stdbool.h>
 #include <stdint.h>
 
+#include "common/base/decls.h"
 #include "common/base/usec.h"
 
-#ifdef __cplusplus
-extern "C" {
-#endif
+DECLS_BEGIN
 
 // Added to simulated time to make the wall clock of both parties, in which 0 means unknown.
 #define STREAM_WALL (INT64_C(1000000000) * USEC_PER_SEC)
@@ -47,7 +46,5 @@ bool stream_control_answer(struct stream_control *c, int64_t number);
 // A request of the other party arrived; answer it in each case. Returns true if it is new.
 bool stream_control_heard(struct stream_control *c, int64_t number);
 
-#ifdef __cplusplus
-}
-#endif
+DECLS_END
 #endif

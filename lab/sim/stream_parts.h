@@ -7,12 +7,11 @@
 #ifndef WEIR_SIM_STREAM_PARTS_H
 #define WEIR_SIM_STREAM_PARTS_H
 
+#include "common/base/decls.h"
 #include "common/wire/rtp.h"
 #include "media/rtp/depacketiser.h"
 
-#ifdef __cplusplus
-extern "C" {
-#endif
+DECLS_BEGIN
 
 struct stream_parts {            // all zero to begin with
     bool open;                   // `frame` waits for further packets
@@ -27,7 +26,5 @@ struct received_frame *stream_parts_before(struct stream_parts *s, int64_t numbe
 struct received_frame *stream_parts_packet(struct stream_parts *s, const struct rtp_packet *p,
                                            int64_t number, usec_t now);
 
-#ifdef __cplusplus
-}
-#endif
+DECLS_END
 #endif

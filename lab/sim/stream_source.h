@@ -10,14 +10,13 @@
 #ifndef WEIR_SIM_STREAM_SOURCE_H
 #define WEIR_SIM_STREAM_SOURCE_H
 
+#include "common/base/decls.h"
 #include "lab/sim/frame_sizes.h"
 #include "media/coded/synthetic.h"
 #include "server/policy/frame_clock.h"
 #include "stream/send/media_feed.h"
 
-#ifdef __cplusplus
-extern "C" {
-#endif
+DECLS_BEGIN
 
 #define STREAM_FILM_GROUP     (2 * USEC_PER_SEC)
 #define STREAM_FILM_LEAD      (2 * USEC_PER_SEC)
@@ -64,7 +63,5 @@ void stream_source_run(struct stream_source *s, usec_t now);
 // Returns when the next frame is due; USEC_NEVER: none, as it has not started or has ended.
 usec_t stream_source_next(const struct stream_source *s);
 
-#ifdef __cplusplus
-}
-#endif
+DECLS_END
 #endif

@@ -6,6 +6,7 @@
 #ifndef WEIR_SIM_STREAM_VIEWER_H
 #define WEIR_SIM_STREAM_VIEWER_H
 
+#include "common/base/decls.h"
 #include "lab/sim/stream_control.h"
 #include "lab/sim/stream_parts.h"
 #include "stream/abr/abr_viewer.h"
@@ -14,9 +15,7 @@
 #include "stream/receive/rtcp_exchange.h"
 #include "stream/video/video_pipeline.h"
 
-#ifdef __cplusplus
-extern "C" {
-#endif
+DECLS_BEGIN
 
 // `value` and `number` of each in brackets.
 enum stream_event_kind {
@@ -100,7 +99,5 @@ void stream_viewer_media_end(struct stream_viewer *v, usec_t now); // no more fr
 void stream_viewer_run(struct stream_viewer *v, usec_t now);
 usec_t stream_viewer_next(const struct stream_viewer *v);
 
-#ifdef __cplusplus
-}
-#endif
+DECLS_END
 #endif

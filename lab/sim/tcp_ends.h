@@ -7,13 +7,12 @@
 #ifndef WEIR_SIM_TCP_ENDS_H
 #define WEIR_SIM_TCP_ENDS_H
 
+#include "common/base/decls.h"
 #include "lab/sim/flow.h"
 #include "lab/sim/tcp_receiver.h"
 #include "lab/sim/tcp_sender.h"
 
-#ifdef __cplusplus
-extern "C" {
-#endif
+DECLS_BEGIN
 
 struct tcp_ends {      // the fields up to `receiver` are for the owner to read
     struct flow *flow; // borrowed: its packets and counts
@@ -45,7 +44,5 @@ void tcp_ends_timeout(struct tcp_ends *e, usec_t now); // when tcp_sender_next_t
 int64_t tcp_ends_arrived(struct tcp_ends *e, struct packet *p, usec_t now);
 void tcp_ends_ack_if_due(struct tcp_ends *e, usec_t now);
 
-#ifdef __cplusplus
-}
-#endif
+DECLS_END
 #endif

@@ -15,11 +15,10 @@
 #include <stdbool.h>
 #include <stdint.h>
 
+#include "common/base/decls.h"
 #include "common/base/usec.h"
 
-#ifdef __cplusplus
-extern "C" {
-#endif
+DECLS_BEGIN
 
 struct tcp_linux {
     int64_t usage_seq;         // the window that max_out and limited are about ends here
@@ -45,7 +44,5 @@ void tcp_linux_recover(struct tcp_linux *l, double cwnd);
 // `delivered`: by the last ACK. Returns cwnd.
 double tcp_linux_reduce(struct tcp_linux *l, double ssthresh, int64_t pipe, int64_t delivered);
 
-#ifdef __cplusplus
-}
-#endif
+DECLS_END
 #endif

@@ -7,12 +7,11 @@
 
 #include <stdbool.h>
 
+#include "common/base/decls.h"
 #include "common/base/usec.h"
 #include "lab/sim/tcp_segment.h"
 
-#ifdef __cplusplus
-extern "C" {
-#endif
+DECLS_BEGIN
 
 struct tcp_receiver {
     usec_t delay; // 0: every packet is acknowledged at once
@@ -37,7 +36,5 @@ usec_t tcp_receiver_next_ack(const struct tcp_receiver *r);
 // Returns the ACK that is due, which then counts as sent.
 void tcp_receiver_ack(struct tcp_receiver *r, struct tcp_ack *ack);
 
-#ifdef __cplusplus
-}
-#endif
+DECLS_END
 #endif

@@ -6,11 +6,10 @@
 
 #include <stdbool.h>
 
+#include "common/base/decls.h"
 #include "lab/sim/tcp_segment.h"
 
-#ifdef __cplusplus
-extern "C" {
-#endif
+DECLS_BEGIN
 
 struct tcp_scoreboard {
     uint8_t *sacked;   // owned, [TCP_SPAN]; indexed by sequence number modulo TCP_SPAN
@@ -35,7 +34,5 @@ int64_t tcp_scoreboard_pipe(const struct tcp_scoreboard *b, int64_t high);
 // The RFC's NextSeg (): rule 1 if `lost`, else rule 3. Returns -1 if there is none.
 int64_t tcp_scoreboard_next(const struct tcp_scoreboard *b, bool lost);
 
-#ifdef __cplusplus
-}
-#endif
+DECLS_END
 #endif

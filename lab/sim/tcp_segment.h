@@ -6,9 +6,9 @@
 
 #include <stdint.h>
 
-#ifdef __cplusplus
-extern "C" {
-#endif
+#include "common/base/decls.h"
+
+DECLS_BEGIN
 
 enum {
     TCP_ACK_BYTES = 40,
@@ -28,7 +28,5 @@ struct tcp_ack {
     struct tcp_sack_block block[TCP_SACK_BLOCKS];
 };
 
-#ifdef __cplusplus
-}
-#endif
+DECLS_END
 #endif

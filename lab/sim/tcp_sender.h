@@ -18,14 +18,13 @@
 #ifndef WEIR_SIM_TCP_SENDER_H
 #define WEIR_SIM_TCP_SENDER_H
 
+#include "common/base/decls.h"
 #include "common/congestion/rto.h"
 #include "lab/sim/cubic.h"
 #include "lab/sim/tcp_linux.h"
 #include "lab/sim/tcp_scoreboard.h"
 
-#ifdef __cplusplus
-extern "C" {
-#endif
+DECLS_BEGIN
 
 enum tcp_variant { TCP_RENO, TCP_NEWRENO, TCP_SACK };
 
@@ -91,7 +90,5 @@ void tcp_sender_timeout(struct tcp_sender *s, usec_t now);
 // Returns true if all packets are acknowledged.
 bool tcp_sender_done(const struct tcp_sender *s);
 
-#ifdef __cplusplus
-}
-#endif
+DECLS_END
 #endif

@@ -9,12 +9,11 @@
 #ifndef WEIR_SIM_WIRE_H
 #define WEIR_SIM_WIRE_H
 
+#include "common/base/decls.h"
 #include "common/base/rng.h"
 #include "lab/link/held_packets.h"
 
-#ifdef __cplusplus
-extern "C" {
-#endif
+DECLS_BEGIN
 
 struct wire {
     struct node node;
@@ -30,7 +29,5 @@ struct wire {
 void wire_init(struct wire *w, struct node *to, int64_t bps, usec_t delay, usec_t overhead,
                uint64_t seed);
 
-#ifdef __cplusplus
-}
-#endif
+DECLS_END
 #endif

@@ -4,14 +4,12 @@
 #ifndef WEIR_SIMULATOR_FILM_SESSIONS_H
 #define WEIR_SIMULATOR_FILM_SESSIONS_H
 
-#ifdef __cplusplus
-extern "C" {
-#endif
+#include "common/base/decls.h"
+
+DECLS_BEGIN
 
 // argv[0] is "abr". Returns the exit code.
 int film_sessions_main(int argc, char **argv);
 
-#ifdef __cplusplus
-}
-#endif
+DECLS_END
 #endif

@@ -5,12 +5,11 @@
 
 #include <stdio.h>
 
+#include "common/base/decls.h"
 #include "common/program/command_line.h"
 #include "lab/sim/scenario.h"
 
-#ifdef __cplusplus
-extern "C" {
-#endif
+DECLS_BEGIN
 
 enum { SIM_OPTIONS_WORDS = 4096, SIM_OPTIONS_SECONDS = 1000000 };
 
@@ -46,7 +45,5 @@ int sim_options_expand(struct sim_options *o, int argc, char **argv, char **word
 // Loads the files that the scenario names: traces and sizes.
 int sim_options_load(struct sim_options *o, char *error, size_t cap);
 
-#ifdef __cplusplus
-}
-#endif
+DECLS_END
 #endif

@@ -7,12 +7,11 @@
 #include <stdbool.h>
 #include <stdio.h>
 
+#include "common/base/decls.h"
 #include "lab/sim/meter.h"
 #include "lab/sim/sim.h"
 
-#ifdef __cplusplus
-extern "C" {
-#endif
+DECLS_BEGIN
 
 struct sim_report_run {
     const struct sim *sim;
@@ -36,7 +35,5 @@ bool sim_report_qoe(const char *prefix, const struct sim *s, usec_t now);
 void sim_report_arrival_header(FILE *out);
 void sim_report_arrival(FILE *out, const struct flow_arrival *a, usec_t now);
 
-#ifdef __cplusplus
-}
-#endif
+DECLS_END
 #endif

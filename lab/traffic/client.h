@@ -6,12 +6,11 @@
 
 #include <uv.h>
 
+#include "common/base/decls.h"
 #include "lab/traffic/options.h"
 #include "lab/traffic/report.h"
 
-#ifdef __cplusplus
-extern "C" {
-#endif
+DECLS_BEGIN
 
 struct client;
 
@@ -22,7 +21,5 @@ struct client *traffic_client_new(uv_loop_t *loop, const struct options *options
 // Stops the flows that still run and reports the end. No callback afterwards. NULL is fine.
 void traffic_client_free(struct client *c);
 
-#ifdef __cplusplus
-}
-#endif
+DECLS_END
 #endif

@@ -6,11 +6,10 @@
 
 #include <uv.h>
 
+#include "common/base/decls.h"
 #include "common/base/usec.h"
 
-#ifdef __cplusplus
-extern "C" {
-#endif
+DECLS_BEGIN
 
 struct conn;
 
@@ -24,7 +23,5 @@ void conn_free(struct conn *c);
 // Returns when a connection without a request must be closed; USEC_NEVER once it has one.
 usec_t conn_deadline(const struct conn *c);
 
-#ifdef __cplusplus
-}
-#endif
+DECLS_END
 #endif

@@ -9,15 +9,14 @@
 #include <sys/socket.h>
 #include <uv.h>
 
+#include "common/base/decls.h"
 #include "common/base/rng.h"
 #include "common/base/usec.h"
 #include "lab/traffic/model/request.h"
 #include "lab/traffic/model/spec.h"
 #include "lab/traffic/watch.h"
 
-#ifdef __cplusplus
-extern "C" {
-#endif
+DECLS_BEGIN
 
 #define FLOW_RETRY (100 * USEC_PER_MSEC)
 
@@ -53,7 +52,5 @@ void flow_stop(struct flow *f);
 usec_t flow_next_timeout(const struct flow *f);
 void flow_on_timeout(struct flow *f, usec_t now);
 
-#ifdef __cplusplus
-}
-#endif
+DECLS_END
 #endif

@@ -8,14 +8,13 @@
 #include <stdio.h>
 #include <sys/socket.h>
 
+#include "common/base/decls.h"
 #include "common/base/usec.h"
 #include "common/net/log_stderr.h"
 #include "common/program/command_line.h"
 #include "lab/traffic/model/spec.h"
 
-#ifdef __cplusplus
-extern "C" {
-#endif
+DECLS_BEGIN
 
 enum { OPTIONS_SPECS = 32, OPTIONS_FLOWS = 4096 };
 
@@ -39,7 +38,5 @@ extern const struct option_table traffic_option_table;
 enum options_result traffic_options_parse(int argc, char **argv, void *options, FILE *out,
                                           char *error, size_t cap);
 
-#ifdef __cplusplus
-}
-#endif
+DECLS_END
 #endif

@@ -13,11 +13,10 @@
 
 #include <stdint.h>
 
+#include "common/base/decls.h"
 #include "common/base/usec.h"
 
-#ifdef __cplusplus
-extern "C" {
-#endif
+DECLS_BEGIN
 
 struct report_spec {
     const char *text; // borrowed
@@ -38,7 +37,5 @@ void traffic_report_end(struct report *r, const struct report_spec *specs, usec_
 // Returns 0, or ERR_IO: lines are missing (logged). NULL is allowed.
 int traffic_report_close(struct report *r);
 
-#ifdef __cplusplus
-}
-#endif
+DECLS_END
 #endif

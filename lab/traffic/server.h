@@ -12,11 +12,10 @@
 #include <sys/socket.h>
 #include <uv.h>
 
+#include "common/base/decls.h"
 #include "common/base/usec.h"
 
-#ifdef __cplusplus
-extern "C" {
-#endif
+DECLS_BEGIN
 
 enum { SERVER_CONNECTIONS = 4096 };
 #define SERVER_PATIENCE (10 * USEC_PER_SEC)
@@ -29,7 +28,5 @@ struct server *traffic_server_new(uv_loop_t *loop,
 void traffic_server_free(struct server *s);
 void traffic_server_address(const struct server *s, char *out, size_t cap);
 
-#ifdef __cplusplus
-}
-#endif
+DECLS_END
 #endif

@@ -6,11 +6,10 @@
 #include <stdbool.h>
 #include <uv.h>
 
+#include "common/base/decls.h"
 #include "common/base/usec.h"
 
-#ifdef __cplusplus
-extern "C" {
-#endif
+DECLS_BEGIN
 
 struct watch;
 
@@ -31,7 +30,5 @@ void watch_close(struct watch *w, bool abort);
 // Makes a connection that is idle or stuck end after a minute without a packet from the peer.
 void watch_keepalive(int fd);
 
-#ifdef __cplusplus
-}
-#endif
+DECLS_END
 #endif

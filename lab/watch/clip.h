@@ -9,11 +9,10 @@
 #include <stdint.h>
 #include <stdio.h>
 
+#include "common/base/decls.h"
 #include "media/source/source.h"
 
-#ifdef __cplusplus
-extern "C" {
-#endif
+DECLS_BEGIN
 
 // The first line, of width, height and the two numbers of the frame rate; and the line before each
 // picture.
@@ -31,7 +30,5 @@ bool clip_read_picture(FILE *in, struct picture *p);
 // were sent. Returns 0, ERR_NO_MEMORY or ERR_IO (logged).
 int clip_write(struct source *source, int64_t frames, bool as_is, FILE *out);
 
-#ifdef __cplusplus
-}
-#endif
+DECLS_END
 #endif

@@ -4,17 +4,14 @@
 #ifndef WEIR_LAB_WATCH_CLIP_SOURCE_H
 #define WEIR_LAB_WATCH_CLIP_SOURCE_H
 
+#include "common/base/decls.h"
 #include "media/source/source.h"
 
-#ifdef __cplusplus
-extern "C" {
-#endif
+DECLS_BEGIN
 
 // Returns a source without seek; the caller owns it. NULL: the file cannot be read, is not what
 // clip_write wrote, or there is no memory (nothing is logged).
 struct source *clip_source_open(const char *path);
 
-#ifdef __cplusplus
-}
-#endif
+DECLS_END
 #endif

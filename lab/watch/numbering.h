@@ -8,12 +8,11 @@
 
 #include <stdint.h>
 
+#include "common/base/decls.h"
 #include "common/base/level.h"
 #include "common/base/usec.h"
 
-#ifdef __cplusplus
-extern "C" {
-#endif
+DECLS_BEGIN
 
 enum { NUMBERING_NOTHING_NEW = -1 };
 
@@ -36,7 +35,5 @@ static inline struct numbering numbering_of(struct fps fps)
 // broken one before the first readable one.
 int64_t numbering_next(struct numbering *n, int64_t number, usec_t now);
 
-#ifdef __cplusplus
-}
-#endif
+DECLS_END
 #endif

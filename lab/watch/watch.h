@@ -19,16 +19,13 @@
 
 #include <stdio.h>
 
+#include "common/base/decls.h"
 #include "media/source/source.h"
 
-#ifdef __cplusplus
-extern "C" {
-#endif
+DECLS_BEGIN
 
 // Runs until `in` ends. Takes ownership of `source`. Returns 0, ERR_NO_MEMORY or ERR_IO (logged).
 int watch_run(struct source *source, FILE *in, FILE *out);
 
-#ifdef __cplusplus
-}
-#endif
+DECLS_END
 #endif

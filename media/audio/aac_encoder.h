@@ -8,11 +8,10 @@
 #include <stdbool.h>
 #include <stddef.h>
 
+#include "common/base/decls.h"
 #include "media/coded/audio.h"
 
-#ifdef __cplusplus
-extern "C" {
-#endif
+DECLS_BEGIN
 
 enum {
     AAC_FRAME = 1024,     // samples of each channel in a packet
@@ -36,7 +35,5 @@ void aac_encoder_push(struct aac_encoder *e, int64_t position, const int16_t *pc
 // Returns true if *out is the next packet; false if more samples are needed.
 bool aac_encoder_pull(struct aac_encoder *e, struct aac_packet *out);
 
-#ifdef __cplusplus
-}
-#endif
+DECLS_END
 #endif

@@ -6,12 +6,11 @@
 
 #include <uv.h>
 
+#include "common/base/decls.h"
 #include "media/audio/aac_encoder.h"
 #include "media/coded/coded_audio.h"
 
-#ifdef __cplusplus
-extern "C" {
-#endif
+DECLS_BEGIN
 
 enum { AAC_THREAD_WAITING = 64 };
 
@@ -24,7 +23,5 @@ struct aac_thread *aac_thread_new(uv_loop_t *loop, int bitrate_bps, aac_thread_f
 void aac_thread_free(struct aac_thread *t); // waits for the packet in work; NULL is fine
 void aac_thread_push(struct aac_thread *t, struct coded_audio *c); // takes a reference
 
-#ifdef __cplusplus
-}
-#endif
+DECLS_END
 #endif

@@ -5,11 +5,10 @@
 
 #include <stddef.h>
 
+#include "common/base/decls.h"
 #include "media/coded/audio.h"
 
-#ifdef __cplusplus
-extern "C" {
-#endif
+DECLS_BEGIN
 
 struct audio_decoder;
 
@@ -25,7 +24,5 @@ int audio_decoder_decode(struct audio_decoder *d, const uint8_t *data, size_t le
 int audio_decoder_conceal(struct audio_decoder *d, int count, int16_t *out);
 void audio_decoder_reset(struct audio_decoder *d); // the next packet starts a new stream
 
-#ifdef __cplusplus
-}
-#endif
+DECLS_END
 #endif

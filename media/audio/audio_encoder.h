@@ -5,11 +5,10 @@
 #ifndef WEIR_MEDIA_AUDIO_AUDIO_ENCODER_H
 #define WEIR_MEDIA_AUDIO_AUDIO_ENCODER_H
 
+#include "common/base/decls.h"
 #include "media/coded/coded_audio.h"
 
-#ifdef __cplusplus
-extern "C" {
-#endif
+DECLS_BEGIN
 
 struct audio_encoder;
 
@@ -24,7 +23,5 @@ void audio_encoder_push(struct audio_encoder *e, int64_t position, const int16_t
 // NULL if more samples are needed.
 struct coded_audio *audio_encoder_pull(struct audio_encoder *e);
 
-#ifdef __cplusplus
-}
-#endif
+DECLS_END
 #endif

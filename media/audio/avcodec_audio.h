@@ -7,12 +7,11 @@
 #include <libavcodec/codec_par.h>
 #include <stddef.h>
 
+#include "common/base/decls.h"
 #include "common/wire/sdp.h"
 #include "media/coded/audio.h"
 
-#ifdef __cplusplus
-extern "C" {
-#endif
+DECLS_BEGIN
 
 enum {
     AVCODEC_AUDIO_MAX_BYTES = 8192,         // of a unit
@@ -33,7 +32,5 @@ void avcodec_audio_free(struct avcodec_audio *d); // NULL is fine
 int avcodec_audio_decode(struct avcodec_audio *d, const uint8_t *data, size_t len,
                          const int16_t **pcm, int *before);
 
-#ifdef __cplusplus
-}
-#endif
+DECLS_END
 #endif

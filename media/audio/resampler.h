@@ -7,11 +7,10 @@
 #ifndef WEIR_MEDIA_AUDIO_RESAMPLER_H
 #define WEIR_MEDIA_AUDIO_RESAMPLER_H
 
+#include "common/base/decls.h"
 #include "media/coded/audio.h"
 
-#ifdef __cplusplus
-extern "C" {
-#endif
+DECLS_BEGIN
 
 enum { RESAMPLER_MAX_CHANNELS = 64 };
 
@@ -33,7 +32,5 @@ int resampler_run(struct resampler *r, const struct AVFrame *f, int16_t *out, in
 // Writes what is held, at most `cap` samples; returns their number.
 int resampler_flush(struct resampler *r, int16_t *out, int cap);
 
-#ifdef __cplusplus
-}
-#endif
+DECLS_END
 #endif

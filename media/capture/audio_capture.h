@@ -6,11 +6,10 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include "common/base/decls.h"
 #include "media/coded/audio.h"
 
-#ifdef __cplusplus
-extern "C" {
-#endif
+DECLS_BEGIN
 
 enum { AUDIO_CAPTURE_PIECE = AUDIO_RATE }; // max. samples of one read
 
@@ -26,7 +25,5 @@ void audio_capture_close(struct audio_device *d); // NULL is fine
 int audio_capture_read(struct audio_device *d, int16_t out[AUDIO_CAPTURE_PIECE * AUDIO_CHANNELS],
                        char *reason, size_t cap);
 
-#ifdef __cplusplus
-}
-#endif
+DECLS_END
 #endif

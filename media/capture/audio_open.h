@@ -3,11 +3,10 @@
 #ifndef WEIR_MEDIA_CAPTURE_AUDIO_OPEN_H
 #define WEIR_MEDIA_CAPTURE_AUDIO_OPEN_H
 
+#include "common/base/decls.h"
 #include "media/source/audio_source.h"
 
-#ifdef __cplusplus
-extern "C" {
-#endif
+DECLS_BEGIN
 
 // `name`: "pulse[:DEVICE]", "alsa[:DEVICE]" or "none". NULL selects the audio of the video source:
 // the tone of the test picture, or the default audio track of the file `path`; "track:TRACK"
@@ -22,7 +21,5 @@ const char *audio_source_track(const char *name);
 // Returns true if audio_source_open accepts `name`.
 bool audio_source_is_name(const char *name);
 
-#ifdef __cplusplus
-}
-#endif
+DECLS_END
 #endif

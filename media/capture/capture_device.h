@@ -7,12 +7,11 @@
 #include <stdbool.h>
 #include <stddef.h>
 
+#include "common/base/decls.h"
 #include "common/base/usec.h"
 #include "media/picture/geometry.h"
 
-#ifdef __cplusplus
-extern "C" {
-#endif
+DECLS_BEGIN
 
 struct AVFrame;
 
@@ -45,7 +44,5 @@ void capture_device_close(struct capture_device *d); // NULL is fine
 int capture_device_read(struct capture_device *d, struct AVFrame *out, usec_t *stamp, char *reason,
                         size_t cap);
 
-#ifdef __cplusplus
-}
-#endif
+DECLS_END
 #endif

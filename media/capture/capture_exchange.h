@@ -5,12 +5,11 @@
 #ifndef WEIR_MEDIA_CAPTURE_CAPTURE_EXCHANGE_H
 #define WEIR_MEDIA_CAPTURE_CAPTURE_EXCHANGE_H
 
+#include "common/base/decls.h"
 #include "media/capture/policy/retry_policy.h"
 #include "media/picture/picture.h"
 
-#ifdef __cplusplus
-extern "C" {
-#endif
+DECLS_BEGIN
 
 enum { CAPTURE_RING = 4, CAPTURE_MAX_REASON = 512 };
 
@@ -64,7 +63,5 @@ enum capture_turn {
 enum capture_turn capture_exchange_pause(struct capture_exchange *x, unsigned session,
                                          usec_t until);
 
-#ifdef __cplusplus
-}
-#endif
+DECLS_END
 #endif

@@ -5,15 +5,13 @@
 #ifndef WEIR_MEDIA_CAPTURE_CAPTURE_LIBRARY_H
 #define WEIR_MEDIA_CAPTURE_CAPTURE_LIBRARY_H
 
-#ifdef __cplusplus
-extern "C" {
-#endif
+#include "common/base/decls.h"
+
+DECLS_BEGIN
 
 // Registers all devices with libav. Thread-safe; may be called more than once. Returns NULL, or the
 // reason for the failure (static).
 const char *capture_library_load(void);
 
-#ifdef __cplusplus
-}
-#endif
+DECLS_END
 #endif

@@ -7,9 +7,9 @@
 #include <stddef.h>
 #include <stdio.h>
 
-#ifdef __cplusplus
-extern "C" {
-#endif
+#include "common/base/decls.h"
+
+DECLS_BEGIN
 
 // Writes the path of the first camera that works; if none does, of the first that cannot be opened.
 // Returns false if there is no camera.
@@ -17,7 +17,5 @@ bool capture_first_camera(char *out, size_t cap);
 // Prints the cameras with their modes, and the X displays; prints a line if there are none.
 void capture_list_print(FILE *out);
 
-#ifdef __cplusplus
-}
-#endif
+DECLS_END
 #endif

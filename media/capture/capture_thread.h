@@ -4,12 +4,11 @@
 #ifndef WEIR_MEDIA_CAPTURE_CAPTURE_THREAD_H
 #define WEIR_MEDIA_CAPTURE_CAPTURE_THREAD_H
 
+#include "common/base/decls.h"
 #include "media/capture/capture_device.h"
 #include "media/capture/capture_exchange.h"
 
-#ifdef __cplusplus
-extern "C" {
-#endif
+DECLS_BEGIN
 
 struct capture_thread;
 
@@ -27,7 +26,5 @@ bool capture_thread_end(struct capture_thread *t);
 // Logs "camera /dev/video0: 1280x720@30 MJPEG (requested 1920x1080@60)".
 void capture_log_given(const struct capture_target *target, const struct capture_given *given);
 
-#ifdef __cplusplus
-}
-#endif
+DECLS_END
 #endif

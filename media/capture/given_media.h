@@ -7,13 +7,12 @@
 
 #include <stdbool.h>
 
+#include "common/base/decls.h"
 #include "media/picture/geometry.h"
 #include "media/source/audio_source.h"
 #include "media/source/source.h"
 
-#ifdef __cplusplus
-extern "C" {
-#endif
+DECLS_BEGIN
 
 struct given_media; // opaque, reference-counted
 
@@ -39,7 +38,5 @@ struct source *given_media_source(struct given_media *g);
 // ERR_NO_MEMORY.
 struct audio_source *given_media_audio(struct given_media *g, int *err);
 
-#ifdef __cplusplus
-}
-#endif
+DECLS_END
 #endif

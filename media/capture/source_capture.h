@@ -3,12 +3,11 @@
 #ifndef WEIR_MEDIA_CAPTURE_SOURCE_CAPTURE_H
 #define WEIR_MEDIA_CAPTURE_SOURCE_CAPTURE_H
 
+#include "common/base/decls.h"
 #include "media/picture/geometry.h"
 #include "media/source/source.h"
 
-#ifdef __cplusplus
-extern "C" {
-#endif
+DECLS_BEGIN
 
 // Returns true if `name` is `camera:[DEVICE]` or `screen:[DISPLAY]`.
 bool source_is_capture(const char *name);
@@ -19,7 +18,5 @@ bool source_is_capture(const char *name);
 // picture, then shows a card with the reason.
 struct source *source_capture_open(const char *name, const struct geometry *requested, int *err);
 
-#ifdef __cplusplus
-}
-#endif
+DECLS_END
 #endif

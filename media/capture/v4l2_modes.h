@@ -3,11 +3,10 @@
 #ifndef WEIR_MEDIA_CAPTURE_V4L2_MODES_H
 #define WEIR_MEDIA_CAPTURE_V4L2_MODES_H
 
+#include "common/base/decls.h"
 #include "media/capture/policy/capture_mode.h"
 
-#ifdef __cplusplus
-extern "C" {
-#endif
+DECLS_BEGIN
 
 // Lists the modes whose format Weir can read, at most CAPTURE_MAX_MODES, and copies the camera's
 // `name`. Returns their number; ERR_NOT_FOUND if there is no such device; ERR_UNSUPPORTED if it is
@@ -15,7 +14,5 @@ extern "C" {
 int v4l2_modes(const char *path, char *name, size_t cap,
                struct capture_mode out[CAPTURE_MAX_MODES]);
 
-#ifdef __cplusplus
-}
-#endif
+DECLS_END
 #endif

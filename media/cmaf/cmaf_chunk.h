@@ -4,11 +4,10 @@
 #ifndef WEIR_MEDIA_CMAF_CMAF_CHUNK_H
 #define WEIR_MEDIA_CMAF_CMAF_CHUNK_H
 
+#include "common/base/decls.h"
 #include "media/cmaf/cmaf_track.h"
 
-#ifdef __cplusplus
-extern "C" {
-#endif
+DECLS_BEGIN
 
 enum {
     CMAF_CHUNK_SAMPLES = 1024,
@@ -46,7 +45,5 @@ int64_t cmaf_chunk_end(const struct cmaf_chunk *c);
 void cmaf_chunk_write(const struct cmaf_chunk *c, uint32_t sequence, usec_t wall,
                       struct mp4_writer *out);
 
-#ifdef __cplusplus
-}
-#endif
+DECLS_END
 #endif

@@ -8,12 +8,11 @@
 #ifndef WEIR_MEDIA_CMAF_CMAF_GRID_H
 #define WEIR_MEDIA_CMAF_CMAF_GRID_H
 
+#include "common/base/decls.h"
 #include "common/base/level.h"
 #include "common/base/usec.h"
 
-#ifdef __cplusplus
-extern "C" {
-#endif
+DECLS_BEGIN
 
 enum { CMAF_MAX_PARTS = 20 }; // of a segment on the grid
 
@@ -40,7 +39,5 @@ uint32_t cmaf_grid_timescale(const struct cmaf_grid *g);
 // Returns the longest part of a level, in seconds. Its frames need not begin where a part begins.
 double cmaf_grid_part_target(const struct cmaf_grid *g, const struct ladder *ladder, int level);
 
-#ifdef __cplusplus
-}
-#endif
+DECLS_END
 #endif

@@ -11,12 +11,11 @@
 #ifndef WEIR_MEDIA_CMAF_CMAF_SEGMENTER_H
 #define WEIR_MEDIA_CMAF_CMAF_SEGMENTER_H
 
+#include "common/base/decls.h"
 #include "media/cmaf/cmaf_chunk.h"
 #include "media/cmaf/cmaf_grid.h"
 
-#ifdef __cplusplus
-extern "C" {
-#endif
+DECLS_BEGIN
 
 struct cmaf_part {
     int64_t segment;
@@ -65,7 +64,5 @@ int cmaf_segmenter_packet(struct cmaf_segmenter *s, const struct cmaf_sample *sa
 // Ends the open part and the open segment: no sample follows.
 void cmaf_segmenter_end(struct cmaf_segmenter *s);
 
-#ifdef __cplusplus
-}
-#endif
+DECLS_END
 #endif

@@ -9,13 +9,12 @@
 #ifndef WEIR_MEDIA_CMAF_CMAF_TRACK_H
 #define WEIR_MEDIA_CMAF_CMAF_TRACK_H
 
+#include "common/base/decls.h"
 #include "common/base/usec.h"
 #include "media/cmaf/mp4_writer.h"
 #include "media/coded/coded_frame.h"
 
-#ifdef __cplusplus
-extern "C" {
-#endif
+DECLS_BEGIN
 
 enum cmaf_codec { CMAF_H264, CMAF_OPUS, CMAF_AAC };
 
@@ -48,7 +47,5 @@ void cmaf_track_init_segment(const struct cmaf_track *t, struct mp4_writer *out)
 // `profile`: the profile-level-id of H.264, six hexadecimal digits; else not used.
 void cmaf_codec_name(enum cmaf_codec codec, const char *profile, char out[CMAF_CODEC_TEXT]);
 
-#ifdef __cplusplus
-}
-#endif
+DECLS_END
 #endif

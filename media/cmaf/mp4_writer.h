@@ -9,9 +9,9 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#ifdef __cplusplus
-extern "C" {
-#endif
+#include "common/base/decls.h"
+
+DECLS_BEGIN
 
 enum {
     MP4_WRITER_DEPTH = 12,      // max. boxes within each other
@@ -42,7 +42,5 @@ void mp4_end(struct mp4_writer *w);
 // Replaces the 32 bits at `offset`, which are within the buffer unless the writer has failed.
 void mp4_patch_u32(struct mp4_writer *w, size_t offset, uint32_t v);
 
-#ifdef __cplusplus
-}
-#endif
+DECLS_END
 #endif

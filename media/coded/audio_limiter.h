@@ -12,11 +12,10 @@
 #ifndef WEIR_MEDIA_CODED_AUDIO_LIMITER_H
 #define WEIR_MEDIA_CODED_AUDIO_LIMITER_H
 
+#include "common/base/decls.h"
 #include "media/coded/audio.h"
 
-#ifdef __cplusplus
-extern "C" {
-#endif
+DECLS_BEGIN
 
 enum { AUDIO_LIMITER_AHEAD = AUDIO_RATE / 200 }; // samples
 
@@ -36,7 +35,5 @@ int audio_limiter_run(struct audio_limiter *l, const float *in, int count, float
 // next sample continues after them, or begins a new stream.
 int audio_limiter_flush(struct audio_limiter *l, float *out);
 
-#ifdef __cplusplus
-}
-#endif
+DECLS_END
 #endif

@@ -7,11 +7,10 @@
 #include <stdbool.h>
 #include <stddef.h>
 
+#include "common/base/decls.h"
 #include "media/coded/audio.h"
 
-#ifdef __cplusplus
-extern "C" {
-#endif
+DECLS_BEGIN
 
 struct coded_audio {
     int references;      // use coded_audio_ref and coded_audio_unref
@@ -28,7 +27,5 @@ struct coded_audio *coded_audio_new(void); // one reference, other members zero;
 struct coded_audio *coded_audio_ref(struct coded_audio *c);
 void coded_audio_unref(struct coded_audio *c); // NULL is fine; any thread
 
-#ifdef __cplusplus
-}
-#endif
+DECLS_END
 #endif

@@ -7,12 +7,11 @@
 #include <stdbool.h>
 #include <stddef.h>
 
+#include "common/base/decls.h"
 #include "common/base/usec.h"
 #include "media/rtp/packetiser.h"
 
-#ifdef __cplusplus
-extern "C" {
-#endif
+DECLS_BEGIN
 
 enum { CODED_FRAME_MAX_NALS = 64 };
 
@@ -55,7 +54,5 @@ static inline bool coded_frame_starts(const struct coded_frame *f)
     return f->depends_on < 0;
 }
 
-#ifdef __cplusplus
-}
-#endif
+DECLS_END
 #endif

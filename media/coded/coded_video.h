@@ -15,11 +15,10 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include "common/base/decls.h"
 #include "media/coded/coded_frame.h"
 
-#ifdef __cplusplus
-extern "C" {
-#endif
+DECLS_BEGIN
 
 enum {
     CODED_VIDEO_MAX_SETS = 4096,     // max. bytes of all parameter sets, with start codes
@@ -73,7 +72,5 @@ struct coded_unit_facts {
 int coded_units_look(const struct coded_units *u, const uint8_t *data, size_t len,
                      struct coded_unit_facts *out);
 
-#ifdef __cplusplus
-}
-#endif
+DECLS_END
 #endif

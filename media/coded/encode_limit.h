@@ -10,11 +10,10 @@
 #ifndef WEIR_MEDIA_CODED_ENCODE_LIMIT_H
 #define WEIR_MEDIA_CODED_ENCODE_LIMIT_H
 
+#include "common/base/decls.h"
 #include "common/base/level.h"
 
-#ifdef __cplusplus
-extern "C" {
-#endif
+DECLS_BEGIN
 
 // Max. pixels per second of one size, and of all sizes together.
 struct encode_limit {
@@ -27,7 +26,5 @@ struct encode_limit encode_limit_of(double core_rate, int cores);
 // Returns the number of threads of a size's encoder.
 int encode_limit_threads(const struct size_spec *size, int cores);
 
-#ifdef __cplusplus
-}
-#endif
+DECLS_END
 #endif

@@ -3,12 +3,11 @@
 #ifndef WEIR_MEDIA_CODED_LADDER_H
 #define WEIR_MEDIA_CODED_LADDER_H
 
+#include "common/base/decls.h"
 #include "common/base/level.h"
 #include "media/coded/encode_limit.h"
 
-#ifdef __cplusplus
-extern "C" {
-#endif
+DECLS_BEGIN
 
 // One `--level WxH@FPS:KBPS`.
 struct level_request {
@@ -65,7 +64,5 @@ int ladder_cumulative(int source_width, int source_height, struct fps source_fps
 int ladder_cumulative_of(const struct level_request *top, int source_width, int source_height,
                          struct fps source_fps, struct ladder *out);
 
-#ifdef __cplusplus
-}
-#endif
+DECLS_END
 #endif

@@ -26,11 +26,10 @@
 #include <stdbool.h>
 #include <stdint.h>
 
+#include "common/base/decls.h"
 #include "common/base/level.h"
 
-#ifdef __cplusplus
-extern "C" {
-#endif
+DECLS_BEGIN
 
 #define LAYER_RATE_QP_MIN 10.0 // a finer quantiser makes no visible difference
 #define LAYER_RATE_QP_MAX 51.0 // a coarser one drops coefficients: the picture is unrecognisable
@@ -73,7 +72,5 @@ bool layer_rate_fits(struct layer_rate *r, double bits, double *qp);
 // The frame took `bits` at `qp` and is kept.
 void layer_rate_end(struct layer_rate *r, double bits, double qp);
 
-#ifdef __cplusplus
-}
-#endif
+DECLS_END
 #endif

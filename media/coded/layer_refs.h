@@ -19,9 +19,9 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-#ifdef __cplusplus
-extern "C" {
-#endif
+#include "common/base/decls.h"
+
+DECLS_BEGIN
 
 enum {
     LAYER_REFS_HISTORY = 256, // frames since the key frame whose dependencies are remembered
@@ -81,7 +81,5 @@ enum layer_loss layer_refs_lost(struct layer_refs *r, int64_t number);
 // Returns the result that layer_refs_lost would have, without recording the loss.
 enum layer_loss layer_refs_loss(const struct layer_refs *r, int64_t number);
 
-#ifdef __cplusplus
-}
-#endif
+DECLS_END
 #endif

@@ -14,12 +14,11 @@
 #ifndef WEIR_MEDIA_CODED_PASS_CHECK_H
 #define WEIR_MEDIA_CODED_PASS_CHECK_H
 
+#include "common/base/decls.h"
 #include "common/base/level.h"
 #include "media/coded/coded_video.h"
 
-#ifdef __cplusplus
-extern "C" {
-#endif
+DECLS_BEGIN
 
 enum { PASS_GROUP_SECONDS = 12 }; // x264's default is 250 frames
 
@@ -89,7 +88,5 @@ enum pass_verdict pass_check_end(const struct pass_check *c, int *bitrate_bps);
 // Returns why a film does not pass, which continues "its video is encoded again: "; NULL: it does.
 const char *pass_check_reason(enum pass_verdict verdict);
 
-#ifdef __cplusplus
-}
-#endif
+DECLS_END
 #endif

@@ -7,18 +7,15 @@
 #ifndef WEIR_MEDIA_CODED_READ_PACE_H
 #define WEIR_MEDIA_CODED_READ_PACE_H
 
+#include "common/base/decls.h"
 #include "common/base/usec.h"
 
-#ifdef __cplusplus
-extern "C" {
-#endif
+DECLS_BEGIN
 
 enum { READ_PACE_FREE = 32 << 20, READ_PACE_RATE = 16 << 20 };
 
 // Returns when the reading may go on that began at `begun` and has read `bytes`.
 usec_t read_pace_due(usec_t begun, int64_t bytes);
 
-#ifdef __cplusplus
-}
-#endif
+DECLS_END
 #endif

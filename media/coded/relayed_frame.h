@@ -4,13 +4,12 @@
 #ifndef WEIR_MEDIA_CODED_RELAYED_FRAME_H
 #define WEIR_MEDIA_CODED_RELAYED_FRAME_H
 
+#include "common/base/decls.h"
 #include "common/base/level.h"
 #include "media/coded/coded_frame.h"
 #include "media/rtp/depacketiser.h"
 
-#ifdef __cplusplus
-extern "C" {
-#endif
+DECLS_BEGIN
 
 // Returns true if a sender can take the frame: its numbers are consistent, and its size, layer and
 // level are in the ladder.
@@ -29,7 +28,5 @@ usec_t shown_line_after(struct shown_line *l, const struct received_frame *f, st
 struct coded_frame *relayed_frame_new(const struct received_frame *f, const struct ladder *ladder,
                                       bool is_annexb, usec_t captured);
 
-#ifdef __cplusplus
-}
-#endif
+DECLS_END
 #endif

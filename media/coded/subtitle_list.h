@@ -7,11 +7,10 @@
 #include <stdbool.h>
 #include <stddef.h>
 
+#include "common/base/decls.h"
 #include "common/wire/subtitle.h"
 
-#ifdef __cplusplus
-extern "C" {
-#endif
+DECLS_BEGIN
 
 enum { SUBTITLE_LIST_CUES = 100000, SUBTITLE_LIST_BYTES = 16 << 20 };
 
@@ -35,7 +34,5 @@ int subtitle_list_add(struct subtitle_list *l, const struct subtitle_cue *cue);
 int subtitle_list_find(const struct subtitle_list *l, usec_t from, usec_t until,
                        struct subtitle_cue *out, int max);
 
-#ifdef __cplusplus
-}
-#endif
+DECLS_END
 #endif

@@ -20,12 +20,11 @@
 #ifndef WEIR_MEDIA_CODED_SYNTHETIC_H
 #define WEIR_MEDIA_CODED_SYNTHETIC_H
 
+#include "common/base/decls.h"
 #include "common/wire/sdp.h"
 #include "media/coded/coded_frame.h"
 
-#ifdef __cplusplus
-extern "C" {
-#endif
+DECLS_BEGIN
 
 enum {
     SYNTHETIC_MAX_LAYERS = LADDER_MAX_SIZES,
@@ -50,7 +49,5 @@ int synthetic_parse(const char *text, struct synthetic *out);
 // has no such frame, or on lack of memory.
 struct coded_frame *synthetic_frame(const struct synthetic *s, int size_id, int64_t number);
 
-#ifdef __cplusplus
-}
-#endif
+DECLS_END
 #endif

@@ -8,9 +8,9 @@
 #include <stdbool.h>
 #include <stddef.h>
 
-#ifdef __cplusplus
-extern "C" {
-#endif
+#include "common/base/decls.h"
+
+DECLS_BEGIN
 
 struct AVFrame;
 struct colour_planes16;
@@ -35,7 +35,5 @@ void colours_note(const struct AVFrame *f, char out[COLOURS_NOTE]);
 void colours_run(const struct colour_map *m, const struct colour_planes16 *from,
                  const struct recolour_planes *to, int width, int height);
 
-#ifdef __cplusplus
-}
-#endif
+DECLS_END
 #endif

@@ -10,12 +10,11 @@
 #include <stdbool.h>
 #include <stdint.h>
 
+#include "common/base/decls.h"
 #include "media/convert/colours.h"
 #include "media/picture/picture.h"
 
-#ifdef __cplusplus
-extern "C" {
-#endif
+DECLS_BEGIN
 
 struct image { // planes are borrowed
     uint8_t *plane[4];
@@ -51,7 +50,5 @@ int converter_run(struct converter *c, const struct image *from, const struct im
 // Sends libav's own messages to the log, at LOG_DEBUG. Call it before any other libav function.
 void libav_log_to_log(void);
 
-#ifdef __cplusplus
-}
-#endif
+DECLS_END
 #endif

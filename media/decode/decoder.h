@@ -8,11 +8,10 @@
 #ifndef WEIR_MEDIA_DECODE_DECODER_H
 #define WEIR_MEDIA_DECODE_DECODER_H
 
+#include "common/base/decls.h"
 #include "media/picture/picture.h"
 
-#ifdef __cplusplus
-extern "C" {
-#endif
+DECLS_BEGIN
 
 struct decoder; // opaque
 
@@ -40,7 +39,5 @@ int decoder_decode(struct decoder *d, const uint8_t *data, size_t bytes, int64_t
 // none.
 struct picture *decoder_more(struct decoder *d);
 
-#ifdef __cplusplus
-}
-#endif
+DECLS_END
 #endif

@@ -5,12 +5,11 @@
 #ifndef WEIR_MEDIA_DECODE_PARAMETER_SETS_H
 #define WEIR_MEDIA_DECODE_PARAMETER_SETS_H
 
+#include "common/base/decls.h"
 #include "common/wire/sdp.h"
 #include "media/rtp/depacketiser.h"
 
-#ifdef __cplusplus
-extern "C" {
-#endif
+DECLS_BEGIN
 
 // Converts sprop-parameter-sets (base64 with commas) to Annex B. Returns the length written; 0 if
 // `sprop` is malformed or `out` too small.
@@ -31,7 +30,5 @@ size_t parameter_sets_learn(enum sdp_codec codec, const struct received_frame *f
 int parameter_sets_prepend(enum sdp_codec codec, struct received_frame *f, const uint8_t *sets,
                            size_t len);
 
-#ifdef __cplusplus
-}
-#endif
+DECLS_END
 #endif

@@ -11,11 +11,10 @@
 #ifndef WEIR_MEDIA_ENCODE_AVCODEC_ENCODER_H
 #define WEIR_MEDIA_ENCODE_AVCODEC_ENCODER_H
 
+#include "common/base/decls.h"
 #include "media/encode/video_encoder.h"
 
-#ifdef __cplusplus
-extern "C" {
-#endif
+DECLS_BEGIN
 
 enum avcodec_device {
     AVCODEC_OWN,   // the encoder takes pictures from memory and finds its device itself
@@ -39,7 +38,5 @@ struct video_encoder *avcodec_encoder_new(const struct avcodec_engine *engine,
                                           const struct ladder *ladder, int size_id,
                                           char reason[AVCODEC_REASON_TEXT]);
 
-#ifdef __cplusplus
-}
-#endif
+DECLS_END
 #endif

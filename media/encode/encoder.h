@@ -12,14 +12,13 @@
 #ifndef WEIR_MEDIA_ENCODE_ENCODER_H
 #define WEIR_MEDIA_ENCODE_ENCODER_H
 
+#include "common/base/decls.h"
 #include "common/base/level.h"
 #include "media/coded/coded_frame.h"
 #include "media/coded/layer_refs.h"
 #include "media/picture/picture.h"
 
-#ifdef __cplusplus
-extern "C" {
-#endif
+DECLS_BEGIN
 
 struct encoder; // opaque
 
@@ -60,7 +59,5 @@ void encoder_set_periodic_keys(struct encoder *e, bool periodic);
 // the next frame.
 void encoder_set_bitrate(struct encoder *e, int bitrate_bps);
 
-#ifdef __cplusplus
-}
-#endif
+DECLS_END
 #endif

@@ -9,14 +9,13 @@
 #ifndef WEIR_MEDIA_ENCODE_VIDEO_ENCODER_H
 #define WEIR_MEDIA_ENCODE_VIDEO_ENCODER_H
 
+#include "common/base/decls.h"
 #include "common/base/level.h"
 #include "media/coded/coded_video.h"
 #include "media/coded/layer_refs.h"
 #include "media/picture/picture.h"
 
-#ifdef __cplusplus
-extern "C" {
-#endif
+DECLS_BEGIN
 
 enum {
     VIDEO_ENCODER_MAX_SIZES = 3, // of one encoder
@@ -85,7 +84,5 @@ struct video_encoder *video_encoder_new_steady(struct video_encoder *first, cons
 // Of all sizes of a ladder of ladder_cumulative's shape.
 struct video_encoder *video_encoder_new_vp9(const struct ladder *ladder);
 
-#ifdef __cplusplus
-}
-#endif
+DECLS_END
 #endif

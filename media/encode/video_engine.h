@@ -6,11 +6,10 @@
 
 #include <stdio.h>
 
+#include "common/base/decls.h"
 #include "media/encode/video_encoder.h"
 
-#ifdef __cplusplus
-extern "C" {
-#endif
+DECLS_BEGIN
 
 enum { VIDEO_ENGINE_REASON_TEXT = 400 };
 
@@ -39,7 +38,5 @@ const struct video_engine *video_engine_hardware(void);
 // Writes a line for each encoder: whether it is usable here, and what it can do.
 void video_engine_list(FILE *out);
 
-#ifdef __cplusplus
-}
-#endif
+DECLS_END
 #endif

@@ -17,13 +17,12 @@
 #ifndef WEIR_MEDIA_ENCODE_VP9_ENCODER_H
 #define WEIR_MEDIA_ENCODE_VP9_ENCODER_H
 
+#include "common/base/decls.h"
 #include "common/base/level.h"
 #include "media/coded/coded_frame.h"
 #include "media/picture/picture.h"
 
-#ifdef __cplusplus
-extern "C" {
-#endif
+DECLS_BEGIN
 
 enum {
     VP9_MAX_SIZES = 3,  // each needs two of the eight slots, and each frame two references
@@ -71,7 +70,5 @@ void vp9_encoder_set_periodic_keys(struct vp9_encoder *e, bool periodic);
 // ERR_RANGE.
 int vp9_encoder_set_rates(struct vp9_encoder *e, const int bps[LADDER_MAX_LEVELS]);
 
-#ifdef __cplusplus
-}
-#endif
+DECLS_END
 #endif

@@ -4,13 +4,12 @@
 #ifndef WEIR_MEDIA_ENCODE_X264_ENGINE_H
 #define WEIR_MEDIA_ENCODE_X264_ENGINE_H
 
+#include "common/base/decls.h"
 #include "common/base/level.h"
 #include "media/coded/coded_frame.h"
 #include "media/picture/picture.h"
 
-#ifdef __cplusplus
-extern "C" {
-#endif
+DECLS_BEGIN
 
 struct x264_engine; // opaque
 
@@ -34,7 +33,5 @@ int x264_engine_encode(struct x264_engine *e, const struct picture *p, int64_t s
 // memory.
 struct coded_frame *x264_engine_take(struct x264_engine *e);
 
-#ifdef __cplusplus
-}
-#endif
+DECLS_END
 #endif

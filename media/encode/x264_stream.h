@@ -10,13 +10,12 @@
 #include <x264.h> // requires the two headers before it
 // clang-format on
 
+#include "common/base/decls.h"
 #include "common/base/level.h"
 #include "media/coded/coded_frame.h"
 #include "media/picture/picture.h"
 
-#ifdef __cplusplus
-extern "C" {
-#endif
+DECLS_BEGIN
 
 // Sets the format of one size's stream; its parameter sets get the id `id`.
 void x264_stream_set(x264_param_t *p, const struct size_spec *size, int id);
@@ -39,7 +38,5 @@ static inline bool x264_stream_wants(const x264_nal_t *nal)
 // Makes a coded frame of a picture's NAL units; sets data, nals and bytes. NULL: no memory.
 struct coded_frame *x264_stream_frame(const x264_nal_t *nals, int count, struct x264_numbering *n);
 
-#ifdef __cplusplus
-}
-#endif
+DECLS_END
 #endif

@@ -5,11 +5,10 @@
 #ifndef WEIR_MEDIA_MANIFEST_DASH_MANIFEST_H
 #define WEIR_MEDIA_MANIFEST_DASH_MANIFEST_H
 
+#include "common/base/decls.h"
 #include "media/manifest/manifest.h"
 
-#ifdef __cplusplus
-extern "C" {
-#endif
+DECLS_BEGIN
 
 // Writes the MPD with the renditions' complete segments. `published`: the wall clock. Returns the
 // length, or ERR_FULL.
@@ -17,7 +16,5 @@ int dash_manifest(const struct manifest *m, usec_t published, char *out, size_t 
 // Returns the buffer that suffices for so many segments of each rendition.
 size_t dash_manifest_room(const struct manifest *m, int segments);
 
-#ifdef __cplusplus
-}
-#endif
+DECLS_END
 #endif

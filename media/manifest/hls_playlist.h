@@ -8,11 +8,10 @@
 #ifndef WEIR_MEDIA_MANIFEST_HLS_PLAYLIST_H
 #define WEIR_MEDIA_MANIFEST_HLS_PLAYLIST_H
 
+#include "common/base/decls.h"
 #include "media/manifest/manifest.h"
 
-#ifdef __cplusplus
-extern "C" {
-#endif
+DECLS_BEGIN
 
 // A player starts this many part durations before the end of the playlist. At least 2 is required,
 // 3 recommended (4.4.3.8); with 2.5 parts of 0.5 s a picture is shown within 2 s of its capture.
@@ -33,7 +32,5 @@ size_t hls_media_playlist_room(const struct manifest *m, int segments);
 // Returns EXT-X-TARGETDURATION.
 int hls_target_duration(const struct manifest *m);
 
-#ifdef __cplusplus
-}
-#endif
+DECLS_END
 #endif

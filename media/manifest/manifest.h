@@ -11,13 +11,12 @@
 #ifndef WEIR_MEDIA_MANIFEST_MANIFEST_H
 #define WEIR_MEDIA_MANIFEST_MANIFEST_H
 
+#include "common/base/decls.h"
 #include "common/base/usec.h"
 #include "media/cmaf/cmaf_track.h"
 #include "media/coded/audio.h"
 
-#ifdef __cplusplus
-extern "C" {
-#endif
+DECLS_BEGIN
 
 enum {
     MANIFEST_MAX_PARTS = 40, // of a segment
@@ -84,7 +83,5 @@ struct manifest_next manifest_next_part(const struct manifest *m,
 // Writes "2026-11-23T12:48:00.123Z" (RFC 3339). `wall` >= 0.
 void manifest_time(usec_t wall, char out[MANIFEST_TIME]);
 
-#ifdef __cplusplus
-}
-#endif
+DECLS_END
 #endif

@@ -7,9 +7,9 @@
 #include <stdbool.h>
 #include <stddef.h>
 
-#ifdef __cplusplus
-extern "C" {
-#endif
+#include "common/base/decls.h"
+
+DECLS_BEGIN
 
 // Returns true if the value needs no escape in a URI, in a quoted string of HLS and in an attribute
 // of XML: unreserved characters (RFC 3986, 2.3) alone.
@@ -20,7 +20,5 @@ bool manifest_query_is_plain(const char *value);
 size_t manifest_query_add(const char *text, size_t len, const char *name, const char *value,
                           char *out, size_t cap);
 
-#ifdef __cplusplus
-}
-#endif
+DECLS_END
 #endif

@@ -4,17 +4,14 @@
 #ifndef WEIR_MEDIA_PATTERN_NO_SIGNAL_H
 #define WEIR_MEDIA_PATTERN_NO_SIGNAL_H
 
+#include "common/base/decls.h"
 #include "media/picture/picture.h"
 
-#ifdef __cplusplus
-extern "C" {
-#endif
+DECLS_BEGIN
 
 // Fills the picture; the caller must hold its only reference. Characters without a glyph stay
 // blank.
 void no_signal_draw(struct picture *p, const char *reason);
 
-#ifdef __cplusplus
-}
-#endif
+DECLS_END
 #endif

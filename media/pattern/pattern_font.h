@@ -7,9 +7,9 @@
 
 #include <stdint.h>
 
-#ifdef __cplusplus
-extern "C" {
-#endif
+#include "common/base/decls.h"
+
+DECLS_BEGIN
 
 // Returns the advance of `c` in pixels, in a line of `height` pixels. All digits have the same
 // advance.
@@ -19,7 +19,5 @@ int pattern_font_width(const char *text, int height);
 // `paper`, blended at the edges.
 void pattern_font_draw(char c, int height, uint8_t ink, uint8_t paper, uint8_t *out, int stride);
 
-#ifdef __cplusplus
-}
-#endif
+DECLS_END
 #endif

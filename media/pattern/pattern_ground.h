@@ -6,11 +6,10 @@
 #ifndef WEIR_MEDIA_PATTERN_PATTERN_GROUND_H
 #define WEIR_MEDIA_PATTERN_PATTERN_GROUND_H
 
+#include "common/base/decls.h"
 #include "media/picture/picture.h"
 
-#ifdef __cplusplus
-extern "C" {
-#endif
+DECLS_BEGIN
 
 enum { PATTERN_GROUND_LAYERS = 2 };
 
@@ -23,7 +22,5 @@ void pattern_ground_free(struct pattern_ground *g);
 void pattern_ground_draw(const struct pattern_ground *g, const int x[PATTERN_GROUND_LAYERS],
                          const int y[PATTERN_GROUND_LAYERS], struct picture *out);
 
-#ifdef __cplusplus
-}
-#endif
+DECLS_END
 #endif

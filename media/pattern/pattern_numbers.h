@@ -14,9 +14,9 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-#ifdef __cplusplus
-extern "C" {
-#endif
+#include "common/base/decls.h"
+
+DECLS_BEGIN
 
 struct pattern_numbers { // all zero: nothing was seen yet
     int64_t shift;       // number in the picture minus that of the frame
@@ -30,7 +30,5 @@ struct pattern_numbers { // all zero: nothing was seen yet
 // picture decides: after its call, `shift` is valid for this one.
 bool pattern_numbers_see(struct pattern_numbers *p, int64_t number, int64_t read);
 
-#ifdef __cplusplus
-}
-#endif
+DECLS_END
 #endif

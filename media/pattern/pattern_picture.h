@@ -14,12 +14,11 @@
 #include <stdbool.h>
 #include <stdint.h>
 
+#include "common/base/decls.h"
 #include "common/base/level.h"
 #include "media/picture/picture.h"
 
-#ifdef __cplusplus
-extern "C" {
-#endif
+DECLS_BEGIN
 
 enum { PATTERN_PICTURE_FLASH_MS = 150 };
 
@@ -40,7 +39,5 @@ usec_t pattern_picture_past_second(int64_t n, struct fps fps);
 // Returns true if the picture, of any size >= 160x90, shows the flash.
 bool pattern_picture_read_flash(const struct picture *p);
 
-#ifdef __cplusplus
-}
-#endif
+DECLS_END
 #endif

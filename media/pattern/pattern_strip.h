@@ -7,11 +7,10 @@
 
 #include <stdint.h>
 
+#include "common/base/decls.h"
 #include "media/picture/picture.h"
 
-#ifdef __cplusplus
-extern "C" {
-#endif
+DECLS_BEGIN
 
 struct box { // pixels
     int x, y, width, height;
@@ -22,7 +21,5 @@ void pattern_strip_draw(int64_t n, struct picture *out); // changes only luma
 // Returns -1 if a cell is neither black nor white, or if the checksum fails.
 int64_t pattern_strip_read(const struct picture *p);
 
-#ifdef __cplusplus
-}
-#endif
+DECLS_END
 #endif

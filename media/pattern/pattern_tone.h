@@ -6,11 +6,10 @@
 
 #include <stdbool.h>
 
+#include "common/base/decls.h"
 #include "media/coded/audio.h"
 
-#ifdef __cplusplus
-extern "C" {
-#endif
+DECLS_BEGIN
 
 enum { PATTERN_TONE_LENGTH = AUDIO_RATE / 10 };
 
@@ -27,7 +26,5 @@ void tone_watch_init(struct tone_watch *w);
 // beep; -1 if none begins here.
 int tone_watch_find(struct tone_watch *w, const int16_t *pcm, int count);
 
-#ifdef __cplusplus
-}
-#endif
+DECLS_END
 #endif

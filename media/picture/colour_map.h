@@ -20,11 +20,10 @@
 #include <stdbool.h>
 #include <stdint.h>
 
+#include "common/base/decls.h"
 #include "media/picture/recolour.h"
 
-#ifdef __cplusplus
-extern "C" {
-#endif
+DECLS_BEGIN
 
 enum colour_transfer {
     TRANSFER_SDR, // BT.709, BT.601, BT.2020, sRGB: displays show them by BT.1886
@@ -74,7 +73,5 @@ void colour_map_free(struct colour_map *m);                          // NULL is 
 void colour_map_run(const struct colour_map *m, const struct colour_planes16 *from,
                     const struct recolour_planes *to, int width, int first, int last);
 
-#ifdef __cplusplus
-}
-#endif
+DECLS_END
 #endif

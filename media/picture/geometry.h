@@ -5,11 +5,10 @@
 
 #include <stdbool.h>
 
+#include "common/base/decls.h"
 #include "common/base/level.h"
 
-#ifdef __cplusplus
-extern "C" {
-#endif
+DECLS_BEGIN
 
 struct geometry {
     int width;
@@ -24,7 +23,5 @@ bool geometry_is_good(const struct geometry *g); // true if `g` satisfies GEOMET
 // Returns 0, ERR_MALFORMED, or ERR_RANGE if the values violate GEOMETRY_RULE.
 int geometry_parse(const char *text, struct geometry *out);
 
-#ifdef __cplusplus
-}
-#endif
+DECLS_END
 #endif

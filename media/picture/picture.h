@@ -7,11 +7,10 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include "common/base/decls.h"
 #include "common/base/usec.h"
 
-#ifdef __cplusplus
-extern "C" {
-#endif
+DECLS_BEGIN
 
 struct coded_frame;
 
@@ -67,7 +66,5 @@ int picture_write_png(const struct picture *p, const char *path);
 int picture_jpeg(const struct picture *p, int max_width, size_t max_bytes, uint8_t **out,
                  size_t *bytes);
 
-#ifdef __cplusplus
-}
-#endif
+DECLS_END
 #endif

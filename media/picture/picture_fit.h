@@ -7,9 +7,9 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-#ifdef __cplusplus
-extern "C" {
-#endif
+#include "common/base/decls.h"
+
+DECLS_BEGIN
 
 // `aspect_num` / `aspect_den`: a pixel's width divided by its height. Returns false if a side would
 // be shorter than 16 pixels.
@@ -30,7 +30,5 @@ struct picture;
 // the borders black. `plane`: where the place begins in each plane.
 struct picture_place picture_place_in(struct picture *p, int width, int height, uint8_t *plane[3]);
 
-#ifdef __cplusplus
-}
-#endif
+DECLS_END
 #endif

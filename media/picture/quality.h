@@ -5,17 +5,14 @@
 #ifndef WEIR_MEDIA_PICTURE_QUALITY_H
 #define WEIR_MEDIA_PICTURE_QUALITY_H
 
+#include "common/base/decls.h"
 #include "media/picture/picture.h"
 
-#ifdef __cplusplus
-extern "C" {
-#endif
+DECLS_BEGIN
 
 double quality_mse_y(const struct picture *a, const struct picture *b);  // same size
 double quality_ssim_y(const struct picture *a, const struct picture *b); // same size, >= 8x8
 double quality_psnr(double mse); // dB; equal pictures give the maximum, 100; NaN gives NaN
 
-#ifdef __cplusplus
-}
-#endif
+DECLS_END
 #endif

@@ -13,9 +13,9 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-#ifdef __cplusplus
-extern "C" {
-#endif
+#include "common/base/decls.h"
+
+DECLS_BEGIN
 
 struct colour_space {
     double kr, kb;   // weights of red and blue in luma
@@ -39,7 +39,5 @@ void recolour_init(struct recolour *c, const struct colour_space *from,
 void recolour_run(const struct recolour *c, const struct recolour_planes *from,
                   const struct recolour_planes *to, int width, int height);
 
-#ifdef __cplusplus
-}
-#endif
+DECLS_END
 #endif

@@ -6,18 +6,15 @@
 
 #include <stdbool.h>
 
+#include "common/base/decls.h"
 #include "media/picture/picture.h"
 
-#ifdef __cplusplus
-extern "C" {
-#endif
+DECLS_BEGIN
 
 // `quarters`: 0 .. 3. `flipped`: the top becomes the bottom before the rotation. `to` must have the
 // size of `from`, with the sides exchanged if `quarters` is odd. Copies only the planes, not number
 // or times.
 void rotate_run(const struct picture *from, int quarters, bool flipped, struct picture *to);
 
-#ifdef __cplusplus
-}
-#endif
+DECLS_END
 #endif

@@ -11,11 +11,10 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include "common/base/decls.h"
 #include "common/base/usec.h"
 
-#ifdef __cplusplus
-extern "C" {
-#endif
+DECLS_BEGIN
 
 struct record_clip;
 
@@ -27,7 +26,5 @@ void record_clip_free(struct record_clip *c); // NULL is fine
 // ERR_NO_MEMORY.
 int record_clip_next(struct record_clip *c, uint8_t **out, size_t *bytes);
 
-#ifdef __cplusplus
-}
-#endif
+DECLS_END
 #endif

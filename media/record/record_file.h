@@ -11,11 +11,10 @@
 #ifndef WEIR_MEDIA_RECORD_RECORD_FILE_H
 #define WEIR_MEDIA_RECORD_RECORD_FILE_H
 
+#include "common/base/decls.h"
 #include "media/record/record_packet.h"
 
-#ifdef __cplusplus
-extern "C" {
-#endif
+DECLS_BEGIN
 
 #define RECORD_FILE_SYNC (USEC_PER_SEC / 2)
 
@@ -43,7 +42,5 @@ void record_file_free(struct record_file *f);
 const char *record_file_path(const struct record_file *f); // "": it does not exist yet
 int64_t record_file_bytes(const struct record_file *f);
 
-#ifdef __cplusplus
-}
-#endif
+DECLS_END
 #endif

@@ -7,12 +7,11 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include "common/base/decls.h"
 #include "common/base/level.h"
 #include "common/base/usec.h"
 
-#ifdef __cplusplus
-extern "C" {
-#endif
+DECLS_BEGIN
 
 struct record_packet { // on the heap, freed with free()
     bool is_audio;     // Opus; else H.264, Annex B, or VP9, a superframe of all sizes
@@ -32,7 +31,5 @@ struct record_packet { // on the heap, freed with free()
 // All but the size is zero. NULL: no memory.
 struct record_packet *record_packet_new(size_t bytes);
 
-#ifdef __cplusplus
-}
-#endif
+DECLS_END
 #endif

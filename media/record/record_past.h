@@ -12,11 +12,10 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include "common/base/decls.h"
 #include "common/base/usec.h"
 
-#ifdef __cplusplus
-extern "C" {
-#endif
+DECLS_BEGIN
 
 enum { RECORD_PAST_GROUP_MAX = 64 << 20 }; // bytes
 
@@ -59,7 +58,5 @@ typedef bool record_span_fn(void *ctx, usec_t from, usec_t to);
 int record_past_spans(struct record_past *p, usec_t from, usec_t to, usec_t apart,
                       record_span_fn *each, void *ctx);
 
-#ifdef __cplusplus
-}
-#endif
+DECLS_END
 #endif

@@ -4,11 +4,10 @@
 #ifndef WEIR_MEDIA_RECORD_RECORD_STREAMS_H
 #define WEIR_MEDIA_RECORD_RECORD_STREAMS_H
 
+#include "common/base/decls.h"
 #include "media/record/record_packet.h"
 
-#ifdef __cplusplus
-extern "C" {
-#endif
+DECLS_BEGIN
 
 struct AVFormatContext;
 
@@ -18,7 +17,5 @@ int record_streams_video(struct AVFormatContext *format, const struct record_pac
 // Adds Opus. Returns 0 or ERR_NO_MEMORY.
 int record_streams_audio(struct AVFormatContext *format);
 
-#ifdef __cplusplus
-}
-#endif
+DECLS_END
 #endif

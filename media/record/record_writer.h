@@ -9,12 +9,11 @@
 #ifndef WEIR_MEDIA_RECORD_RECORD_WRITER_H
 #define WEIR_MEDIA_RECORD_RECORD_WRITER_H
 
+#include "common/base/decls.h"
 #include "media/record/policy/record_keep.h"
 #include "media/record/record_packet.h"
 
-#ifdef __cplusplus
-extern "C" {
-#endif
+DECLS_BEGIN
 
 enum { RECORD_WRITER_PACKETS = 1024, RECORD_WRITER_BYTES = 32 << 20 };
 #define RECORD_WRITER_RETRY (10 * USEC_PER_SEC)
@@ -38,7 +37,5 @@ bool record_writer_needs_key(const struct record_writer *w, usec_t now);
 // respond). Returns 0, or ERR_IO: something could not be written (logged).
 int record_writer_end(struct record_writer *w, usec_t patience);
 
-#ifdef __cplusplus
-}
-#endif
+DECLS_END
 #endif

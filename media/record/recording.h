@@ -12,13 +12,12 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include "common/base/decls.h"
 #include "common/base/level.h"
 #include "common/base/usec.h"
 #include "media/record/policy/record_keep.h"
 
-#ifdef __cplusplus
-extern "C" {
-#endif
+DECLS_BEGIN
 
 struct recording_config {
     const char *pattern; // record_name.h; copied
@@ -59,7 +58,5 @@ void recording_break(struct recording *r);
 // As record_writer_end. NULL is fine.
 int recording_end(struct recording *r, usec_t patience);
 
-#ifdef __cplusplus
-}
-#endif
+DECLS_END
 #endif

@@ -20,9 +20,9 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#ifdef __cplusplus
-extern "C" {
-#endif
+#include "common/base/decls.h"
+
+DECLS_BEGIN
 
 enum {
     AAC_PAYLOAD_HEAD = 4,        // bytes
@@ -58,7 +58,5 @@ struct aac_units {
 int aac_payload_read(struct aac_fragments *f, const uint8_t *payload, size_t len, int64_t time,
                      struct aac_units *out);
 
-#ifdef __cplusplus
-}
-#endif
+DECLS_END
 #endif

@@ -6,13 +6,12 @@
 #ifndef WEIR_MEDIA_RTP_DEPACKETISER_H
 #define WEIR_MEDIA_RTP_DEPACKETISER_H
 
+#include "common/base/decls.h"
 #include "common/base/usec.h"
 #include "common/wire/rtp.h"
 #include "media/rtp/payload_format.h"
 
-#ifdef __cplusplus
-extern "C" {
-#endif
+DECLS_BEGIN
 
 enum {
     DEPACKETISER_WINDOW = 2048,       // max. packets held, a power of two; older ones are dropped
@@ -88,7 +87,5 @@ int depacketiser_push(struct depacketiser *d, const struct rtp_packet *p, int64_
 struct received_frame *depacketiser_pull(struct depacketiser *d);
 uint64_t depacketiser_malformed(const struct depacketiser *d);
 
-#ifdef __cplusplus
-}
-#endif
+DECLS_END
 #endif

@@ -7,9 +7,9 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#ifdef __cplusplus
-extern "C" {
-#endif
+#include "common/base/decls.h"
+
+DECLS_BEGIN
 
 enum h264_nal_type {
     H264_SLICE = 1,
@@ -106,7 +106,5 @@ bool h264_is_b_slice(const uint8_t *nal, size_t len);
 int h264_widen_slice(const uint8_t *nal, size_t len, int frame_num_bits, uint32_t frame_num,
                      uint8_t *out, size_t cap);
 
-#ifdef __cplusplus
-}
-#endif
+DECLS_END
 #endif

@@ -4,15 +4,12 @@
 #ifndef WEIR_MEDIA_RTP_H264_PAYLOAD_H
 #define WEIR_MEDIA_RTP_H264_PAYLOAD_H
 
+#include "common/base/decls.h"
 #include "media/rtp/payload_format.h"
 
-#ifdef __cplusplus
-extern "C" {
-#endif
+DECLS_BEGIN
 
 extern const struct payload_format h264_payload_format;
 
-#ifdef __cplusplus
-}
-#endif
+DECLS_END
 #endif

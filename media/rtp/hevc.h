@@ -7,9 +7,9 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#ifdef __cplusplus
-extern "C" {
-#endif
+#include "common/base/decls.h"
+
+DECLS_BEGIN
 
 enum { HEVC_MAX_SPS = 256 }; // bytes of a NAL unit that are read
 
@@ -18,7 +18,5 @@ enum { HEVC_MAX_SPS = 256 }; // bytes of a NAL unit that are read
 // also if it is none, or is truncated before that field.
 bool hevc_may_reorder(const uint8_t *nal, size_t len);
 
-#ifdef __cplusplus
-}
-#endif
+DECLS_END
 #endif

@@ -11,11 +11,10 @@
 #ifndef WEIR_MEDIA_RTP_HEVC_PAYLOAD_H
 #define WEIR_MEDIA_RTP_HEVC_PAYLOAD_H
 
+#include "common/base/decls.h"
 #include "media/rtp/payload_format.h"
 
-#ifdef __cplusplus
-extern "C" {
-#endif
+DECLS_BEGIN
 
 enum hevc_nal_type {  // ITU-T H.265, table 7-1
     HEVC_TRAIL_N = 0, // even types below 16: no frame of the same temporal id depends on it
@@ -53,7 +52,5 @@ static inline enum hevc_nal_type hevc_nal_type_of(uint8_t first_byte)
 
 extern const struct payload_format hevc_payload_format;
 
-#ifdef __cplusplus
-}
-#endif
+DECLS_END
 #endif

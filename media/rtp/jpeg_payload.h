@@ -17,11 +17,10 @@
 #ifndef WEIR_MEDIA_RTP_JPEG_PAYLOAD_H
 #define WEIR_MEDIA_RTP_JPEG_PAYLOAD_H
 
+#include "common/base/decls.h"
 #include "media/rtp/payload_format.h"
 
-#ifdef __cplusplus
-extern "C" {
-#endif
+DECLS_BEGIN
 
 enum { JPEG_TABLE = 64 }; // values of a quantization table
 
@@ -32,7 +31,5 @@ bool jpeg_payload_is_too_large(const uint8_t *data, size_t len);
 // Returns true if the payload is the first one of a picture.
 bool jpeg_payload_begins(const uint8_t *data, size_t len);
 
-#ifdef __cplusplus
-}
-#endif
+DECLS_END
 #endif

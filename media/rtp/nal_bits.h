@@ -8,9 +8,9 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#ifdef __cplusplus
-extern "C" {
-#endif
+#include "common/base/decls.h"
+
+DECLS_BEGIN
 
 struct nal_bits {
     const uint8_t *data; // borrowed, without the inserted 03 bytes
@@ -30,7 +30,5 @@ bool nal_is_guard(uint8_t byte, int *zeros);
 // Copies a NAL unit without the inserted 03 bytes, at most `cap` bytes; returns the length.
 size_t nal_unescape(const uint8_t *from, size_t len, uint8_t *to, size_t cap);
 
-#ifdef __cplusplus
-}
-#endif
+DECLS_END
 #endif

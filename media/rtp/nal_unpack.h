@@ -6,11 +6,10 @@
 #ifndef WEIR_MEDIA_RTP_NAL_UNPACK_H
 #define WEIR_MEDIA_RTP_NAL_UNPACK_H
 
+#include "common/base/decls.h"
 #include "media/rtp/payload_format.h"
 
-#ifdef __cplusplus
-extern "C" {
-#endif
+DECLS_BEGIN
 
 // Returns the offset behind the first start code that ends in `data`; 0: there is none. *zeros: the
 // zero bytes before `data`, and then at its end; 0 behind a start code.
@@ -33,7 +32,5 @@ static inline void nal_emit(struct unpacker *u, const uint8_t *data, size_t len)
     nal_end(u);
 }
 
-#ifdef __cplusplus
-}
-#endif
+DECLS_END
 #endif

@@ -9,9 +9,9 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#ifdef __cplusplus
-extern "C" {
-#endif
+#include "common/base/decls.h"
+
+DECLS_BEGIN
 
 struct nal { // one NAL unit inside a frame's bytes, without start code
     uint32_t offset;
@@ -52,7 +52,5 @@ bool packetiser_is_at_first(const struct packetiser *p); // true before the firs
 // Returns how many payloads of at most `max` bytes are left.
 int packetiser_left(const struct packetiser *p, size_t max);
 
-#ifdef __cplusplus
-}
-#endif
+DECLS_END
 #endif

@@ -9,9 +9,9 @@
 #include <stdint.h>
 #include <string.h>
 
-#ifdef __cplusplus
-extern "C" {
-#endif
+#include "common/base/decls.h"
+
+DECLS_BEGIN
 
 // What the payloads of one frame gave so far; all zero before the first. A payload that is no
 // continuation damages the frame.
@@ -45,7 +45,5 @@ struct payload_format {
     size_t memory_bytes; // of unpacker.memory, all zero at first
 };
 
-#ifdef __cplusplus
-}
-#endif
+DECLS_END
 #endif

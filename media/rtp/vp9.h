@@ -8,11 +8,10 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include "common/base/decls.h"
 #include "media/rtp/packetiser.h"
 
-#ifdef __cplusplus
-extern "C" {
-#endif
+DECLS_BEGIN
 
 enum {
     VP9_MAX_PIECES = 8,                     // frames of a superframe
@@ -28,7 +27,5 @@ int vp9_split(const uint8_t *data, size_t len, struct nal pieces[VP9_MAX_PIECES]
 // 1 .. VP9_MAX_PIECES. Returns its length, at most VP9_MAX_INDEX.
 size_t vp9_write_index(const uint32_t *lengths, int count, uint8_t *out);
 
-#ifdef __cplusplus
-}
-#endif
+DECLS_END
 #endif

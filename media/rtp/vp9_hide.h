@@ -14,9 +14,9 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#ifdef __cplusplus
-extern "C" {
-#endif
+#include "common/base/decls.h"
+
+DECLS_BEGIN
 
 // Writes the frame of `len` bytes hidden to `out`, which has room for len + 1 bytes. `width`: of
 // its picture, for a frame whose header refers to another frame's. Returns the length, len or
@@ -24,7 +24,5 @@ extern "C" {
 // one, or one that is not error resilient.
 int vp9_hide(const uint8_t *frame, size_t len, int width, uint8_t *out);
 
-#ifdef __cplusplus
-}
-#endif
+DECLS_END
 #endif

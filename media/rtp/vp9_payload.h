@@ -33,12 +33,11 @@
 #ifndef WEIR_MEDIA_RTP_VP9_PAYLOAD_H
 #define WEIR_MEDIA_RTP_VP9_PAYLOAD_H
 
+#include "common/base/decls.h"
 #include "media/rtp/packetiser.h"
 #include "media/rtp/payload_format.h"
 
-#ifdef __cplusplus
-extern "C" {
-#endif
+DECLS_BEGIN
 
 enum {
     VP9_PICTURE_ID_BITS = 15,
@@ -114,7 +113,5 @@ int vp9_packetiser_left(const struct vp9_packetiser *p, size_t max);
 // The receiver's side: the frame's bytes are those of one spatial layer, without index (vp9.h).
 extern const struct payload_format vp9_payload_format;
 
-#ifdef __cplusplus
-}
-#endif
+DECLS_END
 #endif

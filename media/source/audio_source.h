@@ -6,13 +6,12 @@
 
 #include <stdbool.h>
 
+#include "common/base/decls.h"
 #include "media/coded/audio.h"
 #include "media/source/media_guard.h"
 #include "media/source/source.h"
 
-#ifdef __cplusplus
-extern "C" {
-#endif
+DECLS_BEGIN
 
 struct audio_source;
 
@@ -52,7 +51,5 @@ static inline void audio_source_free(struct audio_source *s)
         s->ops->free(s);
 }
 
-#ifdef __cplusplus
-}
-#endif
+DECLS_END
 #endif

@@ -7,9 +7,9 @@
 #include <libavformat/avformat.h>
 #include <stdbool.h>
 
-#ifdef __cplusplus
-extern "C" {
-#endif
+#include "common/base/decls.h"
+
+DECLS_BEGIN
 
 // `track`: "2" for the file's second audio track, or the language that its metadata names, such as
 // "deu"; NULL: the file's default, or its best one. If there is no such track (logged, with `path`)
@@ -24,7 +24,5 @@ bool audio_track_is(const AVFormatContext *format, int stream);
 // Returns how many of the first `until` streams are that.
 int audio_track_count(const AVFormatContext *format, int until);
 
-#ifdef __cplusplus
-}
-#endif
+DECLS_END
 #endif

@@ -13,12 +13,11 @@
 
 #include <stdint.h>
 
+#include "common/base/decls.h"
 #include "common/base/level.h"
 #include "common/base/usec.h"
 
-#ifdef __cplusplus
-extern "C" {
-#endif
+DECLS_BEGIN
 
 enum { CADENCE_BLOCK = 24 }; // pictures that are judged together
 
@@ -49,7 +48,5 @@ void cadence_break(struct cadence *c);
 // Sets *rate unless it returns CADENCE_NAMED.
 enum cadence_kind cadence_rate(const struct cadence *c, struct fps *rate);
 
-#ifdef __cplusplus
-}
-#endif
+DECLS_END
 #endif

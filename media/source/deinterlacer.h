@@ -7,9 +7,9 @@
 #include <libavutil/frame.h>
 #include <stdbool.h>
 
-#ifdef __cplusplus
-extern "C" {
-#endif
+#include "common/base/decls.h"
+
+DECLS_BEGIN
 
 struct deinterlacer;
 
@@ -26,7 +26,5 @@ int deinterlacer_put(struct deinterlacer *d, AVFrame *frame);
 // another frame, AVERROR_EOF after the last one, or another AVERROR.
 int deinterlacer_take(struct deinterlacer *d, AVFrame *out);
 
-#ifdef __cplusplus
-}
-#endif
+DECLS_END
 #endif

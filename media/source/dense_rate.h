@@ -10,11 +10,10 @@
 #ifndef WEIR_MEDIA_SOURCE_DENSE_RATE_H
 #define WEIR_MEDIA_SOURCE_DENSE_RATE_H
 
+#include "common/base/decls.h"
 #include "common/base/usec.h"
 
-#ifdef __cplusplus
-extern "C" {
-#endif
+DECLS_BEGIN
 
 enum { DENSE_BLOCK = 32 }; // pictures that are judged together
 
@@ -32,7 +31,5 @@ void dense_rate_break(struct dense_rate *r);
 // Returns the rate in pictures/s, or 0 if `named`, the container's, is about as high.
 double dense_rate_above(const struct dense_rate *r, double named);
 
-#ifdef __cplusplus
-}
-#endif
+DECLS_END
 #endif

@@ -8,12 +8,11 @@
 
 #include <libavformat/avformat.h>
 
+#include "common/base/decls.h"
 #include "media/source/cadence.h"
 #include "media/source/media_guard.h"
 
-#ifdef __cplusplus
-extern "C" {
-#endif
+DECLS_BEGIN
 
 struct film_scan {
     enum cadence_kind cadence;
@@ -32,7 +31,5 @@ struct film_scan {
 void film_scan_run(const char *path, const AVFormatContext *format, int track, double named,
                    bool clock_jumps, struct media_guard *guard, struct film_scan *out);
 
-#ifdef __cplusplus
-}
-#endif
+DECLS_END
 #endif

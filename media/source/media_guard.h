@@ -8,11 +8,10 @@
 #include <stdbool.h>
 #include <sys/stat.h>
 
+#include "common/base/decls.h"
 #include "common/base/usec.h"
 
-#ifdef __cplusplus
-extern "C" {
-#endif
+DECLS_BEGIN
 
 struct media_guard; // opaque
 
@@ -30,7 +29,5 @@ int media_guard_check(struct media_guard *g);
 int media_guard_open(struct media_guard *g, const char *path, struct stat *st);
 bool media_guard_find(struct media_guard *g, const char *path, struct stat *st);
 
-#ifdef __cplusplus
-}
-#endif
+DECLS_END
 #endif

@@ -15,11 +15,10 @@
 #include <libavformat/avformat.h>
 #include <stdbool.h>
 
+#include "common/base/decls.h"
 #include "media/source/media_guard.h"
 
-#ifdef __cplusplus
-extern "C" {
-#endif
+DECLS_BEGIN
 
 enum { MEDIA_INPUT_REASON = 160 }; // bytes of a buffer for a reason
 
@@ -61,7 +60,5 @@ int media_input_seek(struct media_input *in, int stream, int64_t at, int flags);
 // a list ("mov,mp4,m4a").
 bool media_input_allows(const char *format);
 
-#ifdef __cplusplus
-}
-#endif
+DECLS_END
 #endif

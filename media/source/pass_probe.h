@@ -4,12 +4,11 @@
 #ifndef WEIR_MEDIA_SOURCE_PASS_PROBE_H
 #define WEIR_MEDIA_SOURCE_PASS_PROBE_H
 
+#include "common/base/decls.h"
 #include "media/coded/pass_check.h"
 #include "media/source/media_guard.h"
 
-#ifdef __cplusplus
-extern "C" {
-#endif
+DECLS_BEGIN
 
 struct pass_probe {
     enum pass_verdict verdict;
@@ -35,7 +34,5 @@ int pass_probe_whole(const char *path, int max_bps, struct media_guard *guard,
                      struct pass_probe *out, struct pass_keys *keys);
 void pass_keys_free(struct pass_keys *keys);
 
-#ifdef __cplusplus
-}
-#endif
+DECLS_END
 #endif

@@ -6,6 +6,7 @@
 
 #include <stdbool.h>
 
+#include "common/base/decls.h"
 #include "common/base/level.h"
 #include "common/wire/sdp.h"
 #include "media/coded/coded_video.h"
@@ -13,9 +14,7 @@
 #include "media/picture/picture.h"
 #include "media/source/media_guard.h"
 
-#ifdef __cplusplus
-extern "C" {
-#endif
+DECLS_BEGIN
 
 struct source;
 
@@ -86,7 +85,5 @@ static inline void source_free(struct source *s)
         s->ops->free(s);
 }
 
-#ifdef __cplusplus
-}
-#endif
+DECLS_END
 #endif

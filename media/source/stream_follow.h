@@ -16,9 +16,9 @@
 #include <libavformat/avformat.h>
 #include <stdbool.h>
 
-#ifdef __cplusplus
-extern "C" {
-#endif
+#include "common/base/decls.h"
+
+DECLS_BEGIN
 
 enum { STREAM_FOLLOW_MAX = 32 }; // streams; further ones continue none
 
@@ -53,7 +53,5 @@ int stream_follow_track(const struct stream_follow *f, int stream);
 // The reading continues at the time `at` of a track. Returns the stream that has it then.
 int stream_follow_seek(struct stream_follow *f, int track, int64_t at);
 
-#ifdef __cplusplus
-}
-#endif
+DECLS_END
 #endif

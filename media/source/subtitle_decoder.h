@@ -7,11 +7,10 @@
 #include <libavformat/avformat.h>
 #include <stdbool.h>
 
+#include "common/base/decls.h"
 #include "media/coded/subtitle_list.h"
 
-#ifdef __cplusplus
-extern "C" {
-#endif
+DECLS_BEGIN
 
 struct subtitle_decoder;
 
@@ -26,7 +25,5 @@ bool subtitle_decoder_head(const struct subtitle_decoder *d, char out[SUBTITLE_H
 // SUBTITLE_BYTES, and what subtitle_list_add returns. A packet without a text or a time adds none.
 int subtitle_decoder_add(struct subtitle_decoder *d, AVPacket *packet, struct subtitle_list *list);
 
-#ifdef __cplusplus
-}
-#endif
+DECLS_END
 #endif

@@ -9,12 +9,11 @@
 #ifndef WEIR_MEDIA_SOURCE_SUBTITLE_SOURCE_H
 #define WEIR_MEDIA_SOURCE_SUBTITLE_SOURCE_H
 
+#include "common/base/decls.h"
 #include "media/coded/subtitle_list.h"
 #include "media/source/media_guard.h"
 
-#ifdef __cplusplus
-extern "C" {
-#endif
+DECLS_BEGIN
 
 struct subtitle_source;
 
@@ -36,7 +35,5 @@ int subtitle_source_find(struct subtitle_source *s, int track, usec_t from, usec
 // Writes the head of a track's script, as far as it was read; empty: not yet.
 void subtitle_source_head(struct subtitle_source *s, int track, char out[SUBTITLE_HEAD]);
 
-#ifdef __cplusplus
-}
-#endif
+DECLS_END
 #endif

@@ -6,9 +6,9 @@
 
 #include <stddef.h>
 
-#ifdef __cplusplus
-extern "C" {
-#endif
+#include "common/base/decls.h"
+
+DECLS_BEGIN
 
 enum { TEXT_ENCODING_NAME = 32 };
 
@@ -18,7 +18,5 @@ enum { TEXT_ENCODING_NAME = 32 };
 char *text_encoding_utf8(const char *data, size_t len, char name[TEXT_ENCODING_NAME],
                          size_t *out_len);
 
-#ifdef __cplusplus
-}
-#endif
+DECLS_END
 #endif

@@ -15,11 +15,10 @@
 
 #include <stdbool.h>
 
+#include "common/base/decls.h"
 #include "common/base/usec.h"
 
-#ifdef __cplusplus
-extern "C" {
-#endif
+DECLS_BEGIN
 
 #define TIMELINE_BREAK    (60 * USEC_PER_SEC)
 #define TIMELINE_SILENCE  (3600 * USEC_PER_SEC)
@@ -57,7 +56,5 @@ usec_t timeline_end(const struct timeline *t, usec_t from);
 // at `other` (USEC_NEVER: none).
 usec_t timeline_begin(const struct timeline *t, usec_t picture, usec_t other);
 
-#ifdef __cplusplus
-}
-#endif
+DECLS_END
 #endif

@@ -6,9 +6,9 @@
 #include <libavformat/avformat.h>
 #include <stddef.h>
 
-#ifdef __cplusplus
-extern "C" {
-#endif
+#include "common/base/decls.h"
+
+DECLS_BEGIN
 
 enum { TRACK_NOTES = 160 }; // bytes
 
@@ -22,7 +22,5 @@ void track_notes_name(const AVStream *s, char *out, size_t cap);
 // Writes "aac, 48000 Hz", and of more than two channels also ", 5.1 mixed down to stereo".
 void track_notes_audio(const AVCodecParameters *audio, char *out, size_t cap);
 
-#ifdef __cplusplus
-}
-#endif
+DECLS_END
 #endif

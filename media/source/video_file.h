@@ -11,14 +11,13 @@
 #include <libavutil/rational.h>
 #include <stdbool.h>
 
+#include "common/base/decls.h"
 #include "common/base/level.h"
 #include "media/source/cadence.h"
 #include "media/source/media_guard.h"
 #include "media/source/timeline.h"
 
-#ifdef __cplusplus
-extern "C" {
-#endif
+DECLS_BEGIN
 
 enum { VIDEO_FILE_KEPT = 64 };
 
@@ -78,7 +77,5 @@ int video_file_seek(struct video_file *f, int64_t pts);
 int video_file_rewind(
     struct video_file *f); // seeks to the first frame; returns like video_file_seek
 
-#ifdef __cplusplus
-}
-#endif
+DECLS_END
 #endif

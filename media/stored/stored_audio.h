@@ -4,14 +4,13 @@
 #ifndef WEIR_MEDIA_STORED_STORED_AUDIO_H
 #define WEIR_MEDIA_STORED_STORED_AUDIO_H
 
+#include "common/base/decls.h"
 #include "common/base/usec.h"
 #include "common/wire/sdp.h"
 #include "media/coded/audio.h"
 #include "media/stored/policy/stored_shifts.h"
 
-#ifdef __cplusplus
-extern "C" {
-#endif
+DECLS_BEGIN
 
 enum { STORED_AUDIO_RATE = 48000, STORED_AUDIO_BPS = 96000 };
 
@@ -42,7 +41,5 @@ struct stored_audio_job {
 // Returns 0; 1 if the film has no such track; ERR_IO, ERR_NO_MEMORY or ERR_UNSUPPORTED (logged).
 int stored_audio_make(const struct stored_audio_job *job);
 
-#ifdef __cplusplus
-}
-#endif
+DECLS_END
 #endif

@@ -9,15 +9,14 @@
 #ifndef WEIR_MEDIA_STORED_STORED_ENCODER_H
 #define WEIR_MEDIA_STORED_STORED_ENCODER_H
 
+#include "common/base/decls.h"
 #include "common/wire/sdp.h"
 #include "media/coded/coded_frame.h"
 #include "media/picture/picture.h"
 #include "media/stored/policy/stored_plan.h"
 #include "media/stored/policy/stored_rate.h"
 
-#ifdef __cplusplus
-extern "C" {
-#endif
+DECLS_BEGIN
 
 enum { STORED_ENCODER_LAYERS = 3 }; // max.: of three B frames, x264 uses one as a reference
 
@@ -40,7 +39,5 @@ int stored_encoder_run(struct stored_encoder *e, struct stored_rate *rate,
 int stored_encoder_probe(struct stored_encoder *e, double quant, const struct stored_shape *shape,
                          struct picture *const pictures[], struct coded_frame *out[]);
 
-#ifdef __cplusplus
-}
-#endif
+DECLS_END
 #endif

@@ -3,12 +3,11 @@
 #ifndef WEIR_MEDIA_STORED_STORED_FILE_H
 #define WEIR_MEDIA_STORED_STORED_FILE_H
 
+#include "common/base/decls.h"
 #include "media/source/media_guard.h"
 #include "media/stored/stored_group.h"
 
-#ifdef __cplusplus
-extern "C" {
-#endif
+DECLS_BEGIN
 
 struct stored_file;
 
@@ -24,7 +23,5 @@ const uint8_t *stored_file_table(const struct stored_file *f, size_t *bytes);
 // Reads a group into *out, which the caller owns. Returns 0, ERR_IO (logged) or ERR_NO_MEMORY.
 int stored_file_read(struct stored_file *f, int64_t group, struct stored_group **out);
 
-#ifdef __cplusplus
-}
-#endif
+DECLS_END
 #endif

@@ -4,15 +4,14 @@
 #ifndef WEIR_MEDIA_STORED_STORED_GROUP_H
 #define WEIR_MEDIA_STORED_STORED_GROUP_H
 
+#include "common/base/decls.h"
 #include "common/wire/sdp.h"
 #include "media/coded/coded_audio.h"
 #include "media/coded/coded_frame.h"
 #include "media/stored/policy/stored_plan.h"
 #include "media/stored/policy/stored_tags.h"
 
-#ifdef __cplusplus
-extern "C" {
-#endif
+DECLS_BEGIN
 
 struct stored_info {
     struct sdp sdp; // title, duration and ladder; its sprop is not used
@@ -59,7 +58,5 @@ int64_t stored_info_groups(const struct stored_info *info); // number of groups
 struct coded_audio *const *stored_group_audio(const struct stored_group *g, int track, int *count);
 void stored_group_free(struct stored_group *g); // NULL is fine
 
-#ifdef __cplusplus
-}
-#endif
+DECLS_END
 #endif

@@ -5,13 +5,12 @@
 #ifndef WEIR_MEDIA_STORED_STORED_MAKER_H
 #define WEIR_MEDIA_STORED_STORED_MAKER_H
 
+#include "common/base/decls.h"
 #include "common/wire/sdp.h"
 #include "media/picture/picture.h"
 #include "media/stored/policy/stored_plan.h"
 
-#ifdef __cplusplus
-extern "C" {
-#endif
+DECLS_BEGIN
 
 enum { STORED_MAKER_MAX_THREADS = 16 };
 
@@ -30,7 +29,5 @@ int stored_maker_wait(
     struct stored_maker *m); // until all groups are written; returns like stored_maker_add
 void stored_maker_free(struct stored_maker *m); // waits for groups in work; NULL is fine
 
-#ifdef __cplusplus
-}
-#endif
+DECLS_END
 #endif

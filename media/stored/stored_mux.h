@@ -4,12 +4,11 @@
 #ifndef WEIR_MEDIA_STORED_STORED_MUX_H
 #define WEIR_MEDIA_STORED_STORED_MUX_H
 
+#include "common/base/decls.h"
 #include "media/stored/policy/stored_plan.h"
 #include "media/stored/policy/stored_tags.h"
 
-#ifdef __cplusplus
-extern "C" {
-#endif
+DECLS_BEGIN
 
 struct stored_mux {
     const struct sdp *sdp; // borrowed; with the ladder; its sprop is not used
@@ -30,7 +29,5 @@ struct stored_mux {
 
 int stored_mux_run(const struct stored_mux *m); // 0, ERR_IO, ERR_NO_MEMORY (logged)
 
-#ifdef __cplusplus
-}
-#endif
+DECLS_END
 #endif

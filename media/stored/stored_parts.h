@@ -11,9 +11,9 @@
 #include <stdint.h>
 #include <stdio.h>
 
-#ifdef __cplusplus
-extern "C" {
-#endif
+#include "common/base/decls.h"
+
+DECLS_BEGIN
 
 // In place of a group's number: the audio; STORED_AUDIO - N is its further track N.
 enum { STORED_AUDIO = -1 };
@@ -52,7 +52,5 @@ int stored_part_next(FILE *f, struct stored_record *r, uint8_t **data);
 // Deletes all parts and the plan, and the folder if it is empty then.
 void stored_parts_remove(const char *folder);
 
-#ifdef __cplusplus
-}
-#endif
+DECLS_END
 #endif

@@ -6,12 +6,11 @@
 #ifndef WEIR_MEDIA_STORED_STORED_PROBE_H
 #define WEIR_MEDIA_STORED_STORED_PROBE_H
 
+#include "common/base/decls.h"
 #include "media/picture/picture.h"
 #include "media/stored/policy/stored_plan.h"
 
-#ifdef __cplusplus
-extern "C" {
-#endif
+DECLS_BEGIN
 
 struct stored_probe; // opaque
 
@@ -29,7 +28,5 @@ void stored_probe_free(struct stored_probe *p); // NULL is fine
 int stored_probe_run(struct stored_probe *p, struct picture *const pictures[], int frames,
                      const double quants[], int count, struct stored_probe_result results[]);
 
-#ifdef __cplusplus
-}
-#endif
+DECLS_END
 #endif

@@ -8,14 +8,13 @@
 #ifndef WEIR_MEDIA_STORED_STORED_QUALITY_H
 #define WEIR_MEDIA_STORED_STORED_QUALITY_H
 
+#include "common/base/decls.h"
 #include "common/wire/sdp.h"
 #include "media/coded/coded_frame.h"
 #include "media/picture/picture.h"
 #include "media/stored/policy/stored_plan.h"
 
-#ifdef __cplusplus
-extern "C" {
-#endif
+DECLS_BEGIN
 
 struct stored_quality; // opaque
 
@@ -30,7 +29,5 @@ int stored_quality_measure(struct stored_quality *q, const struct stored_shape *
                            struct coded_frame *coded[LADDER_MAX_SIZES][STORED_MAX_GOP],
                            double ssim[LADDER_MAX_LEVELS]);
 
-#ifdef __cplusplus
-}
-#endif
+DECLS_END
 #endif

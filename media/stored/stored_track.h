@@ -7,11 +7,10 @@
 #ifndef WEIR_MEDIA_STORED_STORED_TRACK_H
 #define WEIR_MEDIA_STORED_STORED_TRACK_H
 
+#include "common/base/decls.h"
 #include "media/stored/stored_group.h"
 
-#ifdef __cplusplus
-extern "C" {
-#endif
+DECLS_BEGIN
 
 enum { STORED_DIGEST_BYTES = 32, STORED_TRACK_MAX = 256 << 20 }; // max. bytes of a track
 
@@ -52,7 +51,5 @@ void stored_track_missing(const struct stored_info *info, int64_t group, int tra
 // Returns 0 or ERR_NO_MEMORY.
 int stored_track_digest(struct stored_bytes b, struct stored_digest *out);
 
-#ifdef __cplusplus
-}
-#endif
+DECLS_END
 #endif

@@ -8,14 +8,13 @@
 #ifndef WEIR_MEDIA_STORED_STORED_X265_H
 #define WEIR_MEDIA_STORED_STORED_X265_H
 
+#include "common/base/decls.h"
 #include "media/coded/coded_frame.h"
 #include "media/picture/picture.h"
 #include "media/stored/policy/stored_plan.h"
 #include "media/stored/policy/stored_rate.h"
 
-#ifdef __cplusplus
-extern "C" {
-#endif
+DECLS_BEGIN
 
 enum { STORED_X265_LAYERS = 2 }; // max.
 
@@ -33,7 +32,5 @@ bool stored_x265_is_usable(void);
 int stored_x265_run(const struct stored_x265 *e, const struct stored_rate *rate,
                     struct picture *const pictures[], struct coded_frame *out[]);
 
-#ifdef __cplusplus
-}
-#endif
+DECLS_END
 #endif

@@ -3,11 +3,10 @@
 #ifndef WEIR_PLAYER_AUDIO_AUDIO_DEVICE_H
 #define WEIR_PLAYER_AUDIO_AUDIO_DEVICE_H
 
+#include "common/base/decls.h"
 #include "media/coded/audio.h"
 
-#ifdef __cplusplus
-extern "C" {
-#endif
+DECLS_BEGIN
 
 struct audio_device_config {
     // Fills `out` with the next `count` samples, max AUDIO_RATE / 20. The first is heard at `at`.
@@ -36,7 +35,5 @@ static inline void audio_device_free(struct audio_device *d)
         d->ops->free(d);
 }
 
-#ifdef __cplusplus
-}
-#endif
+DECLS_END
 #endif

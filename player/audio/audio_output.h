@@ -8,14 +8,13 @@
 #include <stdbool.h>
 #include <stddef.h>
 
+#include "common/base/decls.h"
 #include "media/coded/audio.h"
 #include "stream/audio/audio_jitter_buffer.h"
 #include "stream/playout/media_clock.h"
 #include "stream/qoe/av_offset.h"
 
-#ifdef __cplusplus
-extern "C" {
-#endif
+DECLS_BEGIN
 
 // Where the audio goes.
 struct audio_outlet {
@@ -55,7 +54,5 @@ void audio_output_set_volume(struct audio_output *p, int percent); // 0: muted
 uint64_t audio_output_underruns(struct audio_output *p);
 void audio_output_read(struct audio_output *p, struct audio_output_stats *out);
 
-#ifdef __cplusplus
-}
-#endif
+DECLS_END
 #endif

@@ -5,11 +5,10 @@
 #ifndef WEIR_PLAYER_COMPARE_CONTACT_SHEET_H
 #define WEIR_PLAYER_COMPARE_CONTACT_SHEET_H
 
+#include "common/base/decls.h"
 #include "media/picture/picture.h"
 
-#ifdef __cplusplus
-extern "C" {
-#endif
+DECLS_BEGIN
 
 enum {
     CONTACT_SHEET_COLUMNS = 4,
@@ -27,7 +26,5 @@ int contact_sheet_count(const struct contact_sheet *c); // pictures kept now
 // Returns 0; ERR_NOT_FOUND: no picture was shown; ERR_NO_MEMORY; ERR_IO (logged).
 int contact_sheet_write(const struct contact_sheet *c, const char *path);
 
-#ifdef __cplusplus
-}
-#endif
+DECLS_END
 #endif

@@ -12,13 +12,12 @@
 #include <stdbool.h>
 #include <stdint.h>
 
+#include "common/base/decls.h"
 #include "media/picture/picture.h"
 #include "media/source/source.h"
 #include "player/compare/contact_sheet.h"
 
-#ifdef __cplusplus
-extern "C" {
-#endif
+DECLS_BEGIN
 
 enum {
     PICTURE_COMPARE_QUEUE_PICTURES = 64,
@@ -61,7 +60,5 @@ uint64_t picture_compare_finish(struct picture_compare *m, usec_t deadline);
 void picture_compare_free(struct picture_compare *m); // NULL is fine; finishes at once unless
                                                       // picture_compare_finish was called
 
-#ifdef __cplusplus
-}
-#endif
+DECLS_END
 #endif

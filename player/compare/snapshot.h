@@ -6,11 +6,10 @@
 #include <stdbool.h>
 #include <uv.h>
 
+#include "common/base/decls.h"
 #include "media/picture/picture.h"
 
-#ifdef __cplusplus
-extern "C" {
-#endif
+DECLS_BEGIN
 
 typedef void snapshot_fn(void *ctx, const char *name, bool written);
 
@@ -18,7 +17,5 @@ typedef void snapshot_fn(void *ctx, const char *name, bool written);
 // a picture takes longer than a frame interval. `done` is called once, on the loop.
 void snapshot_take(uv_loop_t *loop, struct picture *p, snapshot_fn *done, void *ctx);
 
-#ifdef __cplusplus
-}
-#endif
+DECLS_END
 #endif

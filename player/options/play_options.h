@@ -7,6 +7,7 @@
 #include <stddef.h>
 #include <stdio.h>
 
+#include "common/base/decls.h"
 #include "common/base/usec.h"
 #include "common/net/log_stderr.h"
 #include "common/program/command_line.h"
@@ -18,9 +19,7 @@
 #include "player/policy/playlist.h"
 #include "stream/goddard/goddard_params.h"
 
-#ifdef __cplusplus
-extern "C" {
-#endif
+DECLS_BEGIN
 
 // How the program ends; --help says the same.
 enum exit_code {
@@ -120,7 +119,5 @@ const char *play_options_policy(const struct play_options *o, const struct sdp *
 // Returns the media that such a policy other than goddard buffers.
 usec_t play_options_buffer_target(const struct play_options *o);
 
-#ifdef __cplusplus
-}
-#endif
+DECLS_END
 #endif

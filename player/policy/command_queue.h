@@ -14,11 +14,10 @@
 
 #include <stdbool.h>
 
+#include "common/base/decls.h"
 #include "common/protocol/transport_info.h"
 
-#ifdef __cplusplus
-extern "C" {
-#endif
+DECLS_BEGIN
 
 enum command_kind {
     COMMAND_QUIT,
@@ -72,7 +71,5 @@ void command_queue_add(struct command_queue *q, const struct command *c);
 // Takes the next command. Returns false if none waits.
 bool command_queue_take(struct command_queue *q, struct command *out);
 
-#ifdef __cplusplus
-}
-#endif
+DECLS_END
 #endif

@@ -5,11 +5,10 @@
 #ifndef WEIR_PLAYER_POLICY_LEVEL_CHOICE_H
 #define WEIR_PLAYER_POLICY_LEVEL_CHOICE_H
 
+#include "common/base/decls.h"
 #include "common/base/level.h"
 
-#ifdef __cplusplus
-extern "C" {
-#endif
+DECLS_BEGIN
 
 struct level_choice {
     int level;          // level of the received frames; -1: unknown
@@ -43,7 +42,5 @@ void level_choice_refused(struct level_choice *c); // The server changed the lev
 bool level_choice_arrived(struct level_choice *c, int level, const char *otherwise,
                           struct level_switch *out);
 
-#ifdef __cplusplus
-}
-#endif
+DECLS_END
 #endif

@@ -21,11 +21,10 @@
 #include <stdbool.h>
 #include <stdint.h>
 
+#include "common/base/decls.h"
 #include "common/base/usec.h"
 
-#ifdef __cplusplus
-extern "C" {
-#endif
+DECLS_BEGIN
 
 #define MACHINE_LIMIT_PATIENCE     (5 * USEC_PER_SEC)
 #define MACHINE_LIMIT_MAX_PATIENCE (80 * USEC_PER_SEC)
@@ -55,7 +54,5 @@ void machine_limit_init(struct machine_limit *m, usec_t now);
 bool machine_limit_second(struct machine_limit *m, const struct machine_limit_sample *s,
                           usec_t now);
 
-#ifdef __cplusplus
-}
-#endif
+DECLS_END
 #endif

@@ -8,11 +8,10 @@
 #include <stdbool.h>
 #include <stdint.h>
 
+#include "common/base/decls.h"
 #include "common/base/usec.h"
 
-#ifdef __cplusplus
-extern "C" {
-#endif
+DECLS_BEGIN
 
 #define MEDIA_PROGRESS_QUIET       (3 * USEC_PER_SEC)  // time without any packet until the warning
 #define MEDIA_PROGRESS_UNDECODABLE (10 * USEC_PER_SEC) // media without any picture until the end
@@ -49,7 +48,5 @@ enum media_progress_verdict media_progress_check(struct media_progress *m,
 // MEDIA_PROGRESS_QUIET.
 bool media_progress_pictures_due(usec_t playing_since, bool paused, usec_t now);
 
-#ifdef __cplusplus
-}
-#endif
+DECLS_END
 #endif

@@ -7,11 +7,10 @@
 #include <stdbool.h>
 #include <stdint.h>
 
+#include "common/base/decls.h"
 #include "common/base/usec.h"
 
-#ifdef __cplusplus
-extern "C" {
-#endif
+DECLS_BEGIN
 
 struct media_silence {
     uint64_t packets; // as counted last
@@ -27,7 +26,5 @@ void media_silence_begin(struct media_silence *s, uint64_t packets, usec_t now);
 // media's end. Returns for how long media has been missing.
 usec_t media_silence_look(struct media_silence *s, uint64_t packets, bool due, usec_t now);
 
-#ifdef __cplusplus
-}
-#endif
+DECLS_END
 #endif

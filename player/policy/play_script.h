@@ -4,11 +4,10 @@
 #ifndef WEIR_PLAYER_POLICY_PLAY_SCRIPT_H
 #define WEIR_PLAYER_POLICY_PLAY_SCRIPT_H
 
+#include "common/base/decls.h"
 #include "common/base/usec.h"
 
-#ifdef __cplusplus
-extern "C" {
-#endif
+DECLS_BEGIN
 
 enum { PLAY_SCRIPT_MAX = 32 };
 
@@ -41,7 +40,5 @@ struct play_script {
 // "8:next", "9:previous", "10:stop". 0, ERR_MALFORMED, ERR_FULL.
 int play_script_add(struct play_script *s, const char *text);
 
-#ifdef __cplusplus
-}
-#endif
+DECLS_END
 #endif

@@ -4,9 +4,9 @@
 #ifndef WEIR_PLAYER_POLICY_PLAY_SPEED_H
 #define WEIR_PLAYER_POLICY_PLAY_SPEED_H
 
-#ifdef __cplusplus
-extern "C" {
-#endif
+#include "common/base/decls.h"
+
+DECLS_BEGIN
 
 #define PLAY_SPEED_LEAST 0.5
 #define PLAY_SPEED_MOST  2.0
@@ -16,7 +16,5 @@ double play_speed_by(double speed, int steps);
 // Returns the nearest speed within the limits, in hundredths.
 double play_speed_limit(double speed);
 
-#ifdef __cplusplus
-}
-#endif
+DECLS_END
 #endif

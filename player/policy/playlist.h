@@ -13,12 +13,11 @@
 
 #include <stddef.h>
 
+#include "common/base/decls.h"
 #include "common/wire/text.h"
 #include "common/wire/url.h"
 
-#ifdef __cplusplus
-extern "C" {
-#endif
+DECLS_BEGIN
 
 enum {
     PLAYLIST_MAX = 1024,
@@ -53,7 +52,5 @@ int playlist_read_list(struct playlist *p, struct text list, const struct url *s
 int playlist_step(int count, int current, int by);
 void playlist_free(struct playlist *p);
 
-#ifdef __cplusplus
-}
-#endif
+DECLS_END
 #endif

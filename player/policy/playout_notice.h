@@ -8,11 +8,10 @@
 
 #include <stdbool.h>
 
+#include "common/base/decls.h"
 #include "common/base/usec.h"
 
-#ifdef __cplusplus
-extern "C" {
-#endif
+DECLS_BEGIN
 
 struct playout_notice { // all zero at first
     usec_t told;        // 0: nothing yet
@@ -23,7 +22,5 @@ struct playout_notice { // all zero at first
 // which then count as told; 0: nothing is to be told.
 int playout_notice_due(struct playout_notice *n, usec_t target, usec_t now);
 
-#ifdef __cplusplus
-}
-#endif
+DECLS_END
 #endif

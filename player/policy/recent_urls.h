@@ -4,11 +4,10 @@
 #ifndef WEIR_PLAYER_POLICY_RECENT_URLS_H
 #define WEIR_PLAYER_POLICY_RECENT_URLS_H
 
+#include "common/base/decls.h"
 #include "common/wire/url.h"
 
-#ifdef __cplusplus
-extern "C" {
-#endif
+DECLS_BEGIN
 
 enum { RECENT_URLS = 16, RECENT_URLS_TEXT = RECENT_URLS * URL_MAX_TEXT };
 
@@ -24,7 +23,5 @@ size_t recent_urls_write(const struct recent_urls *r, char out[RECENT_URLS_TEXT]
 // The URL was played now. Of more than RECENT_URLS the oldest goes.
 void recent_urls_add(struct recent_urls *r, const struct url *url);
 
-#ifdef __cplusplus
-}
-#endif
+DECLS_END
 #endif

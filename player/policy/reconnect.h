@@ -28,11 +28,10 @@
 
 #include <stdbool.h>
 
+#include "common/base/decls.h"
 #include "common/base/usec.h"
 
-#ifdef __cplusplus
-extern "C" {
-#endif
+DECLS_BEGIN
 
 #define RECONNECT_FIRST (500 * USEC_PER_MSEC)
 enum { RECONNECT_QUICK = 15 };
@@ -121,7 +120,5 @@ bool reconnect_is_lost(const struct reconnect *r);
 // Time to the next attempt; 0 when it is due.
 usec_t reconnect_remaining(const struct reconnect *r, usec_t now);
 
-#ifdef __cplusplus
-}
-#endif
+DECLS_END
 #endif

@@ -9,9 +9,9 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#ifdef __cplusplus
-extern "C" {
-#endif
+#include "common/base/decls.h"
+
+DECLS_BEGIN
 
 enum { RESUME_FILMS = 256, RESUME_MAX_TEXT = RESUME_FILMS * 32 };
 
@@ -37,7 +37,5 @@ unsigned resume_find(const struct resume *r, uint64_t id);
 // more than RESUME_FILMS the oldest goes.
 void resume_set(struct resume *r, uint64_t id, double position, double duration);
 
-#ifdef __cplusplus
-}
-#endif
+DECLS_END
 #endif

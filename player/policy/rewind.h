@@ -9,11 +9,10 @@
 #include <stdbool.h>
 #include <stdint.h>
 
+#include "common/base/decls.h"
 #include "common/base/usec.h"
 
-#ifdef __cplusplus
-extern "C" {
-#endif
+DECLS_BEGIN
 
 #define REWIND_PRESENT 1.0 // a distance below this is the present
 
@@ -53,7 +52,5 @@ void rewind_refused(struct rewind *r);
 // requested it.
 bool rewind_shown(struct rewind *r, int64_t number, usec_t shown_at, usec_t *wait);
 
-#ifdef __cplusplus
-}
-#endif
+DECLS_END
 #endif

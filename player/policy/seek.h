@@ -12,11 +12,10 @@
 #include <stdbool.h>
 #include <stdint.h>
 
+#include "common/base/decls.h"
 #include "common/base/usec.h"
 
-#ifdef __cplusplus
-extern "C" {
-#endif
+DECLS_BEGIN
 
 #define SEEK_PAUSE_BUFFER USEC_PER_SEC
 #define SEEK_TOLERANCE    0.5 // seconds between the requested place and the server's
@@ -97,7 +96,5 @@ void seek_step(struct seek *s);
 // paused now.
 bool seek_must_pause(struct seek *s, bool paused, usec_t buffered);
 
-#ifdef __cplusplus
-}
-#endif
+DECLS_END
 #endif

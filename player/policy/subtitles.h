@@ -5,11 +5,10 @@
 #ifndef WEIR_PLAYER_SUBTITLES_H
 #define WEIR_PLAYER_SUBTITLES_H
 
+#include "common/base/decls.h"
 #include "common/wire/subtitle.h"
 
-#ifdef __cplusplus
-extern "C" {
-#endif
+DECLS_BEGIN
 
 struct subtitles { // all zero at first
     int track;     // of the cues; 0: off
@@ -35,7 +34,5 @@ void subtitles_requested(struct subtitles *s, const struct subtitle_request *r, 
 // Takes the body of the response; empty: refused.
 void subtitles_received(struct subtitles *s, struct text body);
 
-#ifdef __cplusplus
-}
-#endif
+DECLS_END
 #endif

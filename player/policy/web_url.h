@@ -7,15 +7,13 @@
 #include <stdbool.h>
 #include <stddef.h>
 
-#ifdef __cplusplus
-extern "C" {
-#endif
+#include "common/base/decls.h"
+
+DECLS_BEGIN
 
 // Writes rtsps:// for https:// and rtsp:// for http://, with the port that the browser uses.
 // Returns false if the text is no such URL, or does not fit.
 bool web_url_to_rtsp(const char *text, char *out, size_t cap);
 
-#ifdef __cplusplus
-}
-#endif
+DECLS_END
 #endif

@@ -8,9 +8,9 @@
 #include <stdlib.h>
 #include <string.h>
 
-#ifdef __cplusplus
-extern "C" {
-#endif
+#include "common/base/decls.h"
+
+DECLS_BEGIN
 
 // A double keeps fifteen decimal digits: 0.1 is written as 0.1.
 #define JSON_VALUE_FLAGS JSON_REAL_PRECISION(15)
@@ -46,7 +46,5 @@ static inline json_t *json_text(const char *text)
     return value;
 }
 
-#ifdef __cplusplus
-}
-#endif
+DECLS_END
 #endif

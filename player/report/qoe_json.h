@@ -4,11 +4,10 @@
 #ifndef WEIR_PLAYER_REPORT_QOE_JSON_H
 #define WEIR_PLAYER_REPORT_QOE_JSON_H
 
+#include "common/base/decls.h"
 #include "stream/qoe/qoe_figures.h"
 
-#ifdef __cplusplus
-extern "C" {
-#endif
+DECLS_BEGIN
 
 // Writes a temporary file in the same directory and renames it (rename(2)), so that `path` never
 // holds half a report. 0; ERR_IO, ERR_NO_MEMORY (both logged).
@@ -17,7 +16,5 @@ int qoe_json_write(const struct qoe_json *r, const char *path);
 // Returns the JSON text, indented, with a final newline; the caller frees it. NULL: no memory.
 char *qoe_json_json(const struct qoe_json *r);
 
-#ifdef __cplusplus
-}
-#endif
+DECLS_END
 #endif

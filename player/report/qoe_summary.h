@@ -5,16 +5,13 @@
 
 #include <stdio.h>
 
+#include "common/base/decls.h"
 #include "stream/qoe/qoe_figures.h"
 
-#ifdef __cplusplus
-extern "C" {
-#endif
+DECLS_BEGIN
 
 // Prints a sentence, then about ten aligned lines. A value that was not measured is left out.
 void qoe_summary_print(const struct qoe_json *r, FILE *out);
 
-#ifdef __cplusplus
-}
-#endif
+DECLS_END
 #endif

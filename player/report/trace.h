@@ -11,14 +11,13 @@
 #include <stdint.h>
 #include <stdio.h>
 
+#include "common/base/decls.h"
 #include "common/base/usec.h"
 #include "common/transport/transport.h"
 #include "stream/outcome/cause.h"
 #include "stream/qoe/qoe.h"
 
-#ifdef __cplusplus
-extern "C" {
-#endif
+DECLS_BEGIN
 
 struct trace; // opaque
 
@@ -136,7 +135,5 @@ void trace_adu(struct trace *e, const struct event_adu *a, usec_t now);
 
 void trace_ended(struct trace *e, enum qoe_ended ended, const char *error, usec_t now);
 
-#ifdef __cplusplus
-}
-#endif
+DECLS_END
 #endif

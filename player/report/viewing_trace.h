@@ -3,17 +3,14 @@
 #ifndef WEIR_PLAYER_REPORT_VIEWING_TRACE_H
 #define WEIR_PLAYER_REPORT_VIEWING_TRACE_H
 
+#include "common/base/decls.h"
 #include "player/report/trace.h"
 #include "stream/qoe/viewing_event.h"
 
-#ifdef __cplusplus
-extern "C" {
-#endif
+DECLS_BEGIN
 
 // Writes the lines of *e; some events have none. `t` == NULL: does nothing.
 void viewing_trace(struct trace *t, const struct viewing_event *e);
 
-#ifdef __cplusplus
-}
-#endif
+DECLS_END
 #endif

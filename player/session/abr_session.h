@@ -8,15 +8,14 @@
 #include <uv.h>
 
 #include "client/rtsp/rtsp_link.h"
+#include "common/base/decls.h"
 #include "common/wire/sdp.h"
 #include "player/report/trace.h"
 #include "player/session/level_policy.h"
 #include "stream/abr/abr_viewer.h"
 #include "stream/qoe/qoe.h"
 
-#ifdef __cplusplus
-extern "C" {
-#endif
+DECLS_BEGIN
 
 struct abr_session_ops {
     // The policy decided for `level`. Returns true if it differs from the last requested level.
@@ -43,7 +42,5 @@ struct abr_session_config {
 
 struct level_policy *abr_session_new(const struct abr_session_config *config); // or NULL
 
-#ifdef __cplusplus
-}
-#endif
+DECLS_END
 #endif

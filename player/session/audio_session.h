@@ -6,6 +6,7 @@
 #define WEIR_PLAYER_SESSION_AUDIO_SESSION_H
 
 #include "client/receive/stream_receiver.h"
+#include "common/base/decls.h"
 #include "player/audio/audio_output.h"
 #include "player/options/play_options.h"
 #include "player/ui/model/key_message.h"
@@ -13,9 +14,7 @@
 #include "stream/playout/media_clock.h"
 #include "stream/qoe/qoe.h"
 
-#ifdef __cplusplus
-extern "C" {
-#endif
+DECLS_BEGIN
 
 struct audio_session;
 struct stream_recording;
@@ -53,7 +52,5 @@ struct key_volume audio_session_volume(const struct audio_session *s);
 void audio_session_end(struct audio_session *s);                   // no further packet follows
 void audio_session_read(struct audio_session *s, struct qoe *qoe); // writes the stats to `qoe`
 
-#ifdef __cplusplus
-}
-#endif
+DECLS_END
 #endif

@@ -7,13 +7,12 @@
 
 #include <uv.h>
 
+#include "common/base/decls.h"
 #include "player/policy/command_queue.h"
 #include "player/policy/play_script.h"
 #include "player/ui/display.h"
 
-#ifdef __cplusplus
-extern "C" {
-#endif
+DECLS_BEGIN
 
 struct commands;
 
@@ -36,7 +35,5 @@ void commands_stop_script(struct commands *c);
 // Returns true if the script has not begun, or further steps.
 bool commands_has_steps(const struct commands *c);
 
-#ifdef __cplusplus
-}
-#endif
+DECLS_END
 #endif

@@ -6,6 +6,7 @@
 
 #include <uv.h>
 
+#include "common/base/decls.h"
 #include "common/wire/sdp.h"
 #include "media/source/source.h"
 #include "player/compare/contact_sheet.h"
@@ -14,9 +15,7 @@
 #include "player/video/play_frame.h"
 #include "stream/qoe/qoe.h"
 
-#ifdef __cplusplus
-extern "C" {
-#endif
+DECLS_BEGIN
 
 struct comparison_config {
     uv_loop_t *loop; // these are borrowed
@@ -40,7 +39,5 @@ void comparison_push(struct comparison *c, const struct play_frame *f);
 void comparison_finish(struct comparison *c, usec_t deadline);
 const struct contact_sheet *comparison_sheet(const struct comparison *c); // NULL: not requested
 
-#ifdef __cplusplus
-}
-#endif
+DECLS_END
 #endif

@@ -11,6 +11,7 @@
 #include <stdio.h>
 #include <uv.h>
 
+#include "common/base/decls.h"
 #include "player/options/play_options.h"
 #include "player/policy/rewind.h"
 #include "player/policy/seek.h"
@@ -22,9 +23,7 @@
 #include "player/video/video_player.h"
 #include "stream/qoe/qoe.h"
 
-#ifdef __cplusplus
-extern "C" {
-#endif
+DECLS_BEGIN
 
 struct mtp_raw_receiver;
 struct rtsp_spare;
@@ -185,7 +184,5 @@ usec_t connection_origin_away(const struct connection *c, usec_t now);
 // See path_stats_source_away.
 usec_t connection_source_away(const struct connection *c, const char **why, usec_t now);
 
-#ifdef __cplusplus
-}
-#endif
+DECLS_END
 #endif

@@ -7,12 +7,11 @@
 
 #include <stdio.h>
 
+#include "common/base/decls.h"
 #include "player/policy/reconnect.h"
 #include "player/session/connection.h"
 
-#ifdef __cplusplus
-extern "C" {
-#endif
+DECLS_BEGIN
 
 struct connections_ops {
     void (*on_playing)(void *ctx, usec_t now); // PLAY was answered, also after a pause or a seek
@@ -109,7 +108,5 @@ void connections_stop(struct connections *c, usec_t now);
 // Sends BYE and TEARDOWN. Returns true if on_left will be called.
 bool connections_leave(struct connections *c, usec_t now);
 
-#ifdef __cplusplus
-}
-#endif
+DECLS_END
 #endif

@@ -8,14 +8,13 @@
 #include <uv.h>
 
 #include "client/rtsp/rtsp_link.h"
+#include "common/base/decls.h"
 #include "player/report/trace.h"
 #include "player/session/level_policy.h"
 #include "stream/goddard/goddard_params.h"
 #include "stream/qoe/qoe.h"
 
-#ifdef __cplusplus
-extern "C" {
-#endif
+DECLS_BEGIN
 
 struct goddard_session_config {
     uv_loop_t *loop; // these are borrowed
@@ -31,7 +30,5 @@ struct goddard_session_config {
 
 struct level_policy *goddard_session_new(const struct goddard_session_config *config); // or NULL
 
-#ifdef __cplusplus
-}
-#endif
+DECLS_END
 #endif

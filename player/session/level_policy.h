@@ -9,14 +9,13 @@
 
 #include <stddef.h>
 
+#include "common/base/decls.h"
 #include "common/base/usec.h"
 #include "common/wire/capacity_pair.h"
 #include "common/wire/rtp.h"
 #include "stream/abr/film_table.h"
 
-#ifdef __cplusplus
-extern "C" {
-#endif
+DECLS_BEGIN
 
 enum { LEVEL_POLICY_TEXT = 192 };
 
@@ -96,7 +95,5 @@ void level_policy_end(struct level_policy *p); // no media follows: no further r
 // What the policy does, for people; empty: nothing to say.
 void level_policy_text(const struct level_policy *p, char out[LEVEL_POLICY_TEXT]);
 
-#ifdef __cplusplus
-}
-#endif
+DECLS_END
 #endif

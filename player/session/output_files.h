@@ -6,14 +6,13 @@
 
 #include <stdio.h>
 
+#include "common/base/decls.h"
 #include "media/picture/picture.h"
 #include "player/compare/contact_sheet.h"
 #include "player/options/play_options.h"
 #include "stream/qoe/qoe_figures.h"
 
-#ifdef __cplusplus
-extern "C" {
-#endif
+DECLS_BEGIN
 
 // Checks every file of the options, and opens the events file: *events belongs to the caller; NULL
 // if there is none. 0, or ERR_IO (logged).
@@ -23,7 +22,5 @@ int output_files_open(const struct play_options *o, FILE **events);
 int output_files_write(const struct play_options *o, const struct qoe_json *report,
                        const struct contact_sheet *sheet, const struct picture *last_shown);
 
-#ifdef __cplusplus
-}
-#endif
+DECLS_END
 #endif

@@ -6,13 +6,12 @@
 #define WEIR_PLAYER_SESSION_PATH_STATS_H
 
 #include "client/receive/video_receiver.h"
+#include "common/base/decls.h"
 #include "common/protocol/rtsp_client.h"
 #include "player/report/trace.h"
 #include "stream/qoe/qoe.h"
 
-#ifdef __cplusplus
-extern "C" {
-#endif
+DECLS_BEGIN
 
 struct path_stats;
 
@@ -38,7 +37,5 @@ usec_t path_stats_origin_away(const struct path_stats *p, usec_t now);
 // sends. *why: the reason, borrowed; may be empty.
 usec_t path_stats_source_away(const struct path_stats *p, const char **why, usec_t now);
 
-#ifdef __cplusplus
-}
-#endif
+DECLS_END
 #endif

@@ -5,11 +5,10 @@
 #ifndef WEIR_PLAYER_SESSION_RESUME_NOTES_H
 #define WEIR_PLAYER_SESSION_RESUME_NOTES_H
 
+#include "common/base/decls.h"
 #include "common/wire/sdp.h"
 
-#ifdef __cplusplus
-extern "C" {
-#endif
+DECLS_BEGIN
 
 struct resume_notes;
 
@@ -24,7 +23,5 @@ void resume_notes_take(struct resume_notes *n, double position);
 // Writes the file, if a film was watched. Films that another player noted meanwhile stay.
 void resume_notes_save(struct resume_notes *n);
 
-#ifdef __cplusplus
-}
-#endif
+DECLS_END
 #endif

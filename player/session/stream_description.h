@@ -6,12 +6,11 @@
 
 #include <stdio.h>
 
+#include "common/base/decls.h"
 #include "common/wire/sdp.h"
 #include "player/options/play_options.h"
 
-#ifdef __cplusplus
-extern "C" {
-#endif
+DECLS_BEGIN
 
 enum { STREAM_DESCRIPTION_TEXT = 128 };
 
@@ -25,7 +24,5 @@ void stream_description_source(const struct sdp *sdp, char out[STREAM_DESCRIPTIO
 // characters for the terminal.
 void stream_description_print_list(struct text list, FILE *to);
 
-#ifdef __cplusplus
-}
-#endif
+DECLS_END
 #endif

@@ -9,6 +9,7 @@
 #include <uv.h>
 
 #include "client/session/remote_stream.h"
+#include "common/base/decls.h"
 #include "player/policy/media_progress.h"
 #include "player/report/trace.h"
 #include "player/session/audio_session.h"
@@ -17,9 +18,7 @@
 #include "player/session/stream_recording.h"
 #include "player/video/video_player.h"
 
-#ifdef __cplusplus
-extern "C" {
-#endif
+DECLS_BEGIN
 
 // All are required.
 struct stream_player_ops {
@@ -74,7 +73,5 @@ usec_t stream_player_first_packet(const struct stream_player *s); // when it cam
 uint64_t stream_player_packets(const struct stream_player *s);    // of video and audio
 struct media_progress_facts stream_player_progress(const struct stream_player *s);
 
-#ifdef __cplusplus
-}
-#endif
+DECLS_END
 #endif

@@ -6,12 +6,11 @@
 #define WEIR_PLAYER_SESSION_STREAM_RECORDING_H
 
 #include "client/receive/audio_receiver.h"
+#include "common/base/decls.h"
 #include "common/wire/sdp.h"
 #include "media/rtp/depacketiser.h"
 
-#ifdef __cplusplus
-extern "C" {
-#endif
+DECLS_BEGIN
 
 enum { STREAM_RECORDING_HOLD = 300 * 1000 };    // us
 #define STREAM_RECORDING_END (2 * USEC_PER_SEC) // max. wait for the disk at the end
@@ -36,7 +35,5 @@ void stream_recording_take(struct stream_recording *s, const struct received_fra
 bool stream_recording_push(struct stream_recording *s, usec_t pts, usec_t now);
 void stream_recording_audio(struct stream_recording *s, const struct received_audio *a);
 
-#ifdef __cplusplus
-}
-#endif
+DECLS_END
 #endif

@@ -4,12 +4,11 @@
 #ifndef WEIR_PLAYER_SESSION_UI_FEED_H
 #define WEIR_PLAYER_SESSION_UI_FEED_H
 
+#include "common/base/decls.h"
 #include "player/policy/reconnect.h"
 #include "player/session/connection.h"
 
-#ifdef __cplusplus
-extern "C" {
-#endif
+DECLS_BEGIN
 
 struct ui_feed;
 
@@ -50,7 +49,5 @@ void ui_feed_toast(struct ui_feed *u, const char *format, ...)
 void ui_feed_end(struct ui_feed *u,
                  const char *error); // the last message; NULL: the end of the media
 
-#ifdef __cplusplus
-}
-#endif
+DECLS_END
 #endif

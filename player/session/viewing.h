@@ -9,6 +9,7 @@
 
 #include <stdio.h>
 
+#include "common/base/decls.h"
 #include "media/source/source.h"
 #include "player/audio/audio_output.h"
 #include "player/options/play_options.h"
@@ -16,9 +17,7 @@
 #include "player/ui/display.h"
 #include "stream/qoe/qoe_figures.h"
 
-#ifdef __cplusplus
-extern "C" {
-#endif
+DECLS_BEGIN
 
 struct viewing;
 
@@ -57,7 +56,5 @@ const struct qoe_json *viewing_report(const struct viewing *v);
 void viewing_free(
     struct viewing *v); // NULL is fine; call it after viewing_finish, or without viewing_start
 
-#ifdef __cplusplus
-}
-#endif
+DECLS_END
 #endif

@@ -4,17 +4,14 @@
 #ifndef WEIR_PLAYER_START_RECENT_FILE_H
 #define WEIR_PLAYER_START_RECENT_FILE_H
 
+#include "common/base/decls.h"
 #include "player/policy/recent_urls.h"
 
-#ifdef __cplusplus
-extern "C" {
-#endif
+DECLS_BEGIN
 
 void recent_file_read(struct recent_urls *out); // empty: there is none, or it cannot be read
 // The URL was played now. URLs that another player noted meanwhile stay.
 void recent_file_note(const struct url *url);
 
-#ifdef __cplusplus
-}
-#endif
+DECLS_END
 #endif

@@ -3,11 +3,10 @@
 #ifndef WEIR_PLAYER_START_SERVER_SEARCH_H
 #define WEIR_PLAYER_START_SERVER_SEARCH_H
 
+#include "common/base/decls.h"
 #include "player/ui/model/start_list.h"
 
-#ifdef __cplusplus
-extern "C" {
-#endif
+DECLS_BEGIN
 
 struct server_search; // opaque
 
@@ -20,7 +19,5 @@ void server_search_free(struct server_search *s); // does not wait for a search;
 // ERR_UNSUPPORTED: there is no way to look for them.
 int server_search_read(struct server_search *s, struct start_item out[START_FOUND]);
 
-#ifdef __cplusplus
-}
-#endif
+DECLS_END
 #endif

@@ -4,11 +4,10 @@
 #ifndef WEIR_PLAYER_START_START_WINDOW_H
 #define WEIR_PLAYER_START_START_WINDOW_H
 
+#include "common/base/decls.h"
 #include "player/policy/recent_urls.h"
 
-#ifdef __cplusplus
-extern "C" {
-#endif
+DECLS_BEGIN
 
 struct start_window_config {
     const struct recent_urls *recent; // borrowed
@@ -22,7 +21,5 @@ struct start_window_config {
 // was chosen; ERR_IO (logged): there is no display or no font.
 int start_window_run(const struct start_window_config *config);
 
-#ifdef __cplusplus
-}
-#endif
+DECLS_END
 #endif

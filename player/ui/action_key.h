@@ -5,16 +5,13 @@
 
 #include <SDL.h>
 
+#include "common/base/decls.h"
 #include "player/ui/model/action.h"
 
-#ifdef __cplusplus
-extern "C" {
-#endif
+DECLS_BEGIN
 
 // Returns what the key does; ACTION_NONE: nothing, or it is held and does not repeat.
 enum action action_of_key(const SDL_KeyboardEvent *key);
 
-#ifdef __cplusplus
-}
-#endif
+DECLS_END
 #endif

@@ -7,13 +7,12 @@
 #include <SDL.h>
 #include <stdbool.h>
 
+#include "common/base/decls.h"
 #include "player/ui/model/bar_buttons.h"
 #include "player/ui/osd_state.h"
 #include "player/ui/osd_text.h"
 
-#ifdef __cplusplus
-extern "C" {
-#endif
+DECLS_BEGIN
 
 struct bar_draw { // all borrowed for the call
     SDL_Renderer *renderer;
@@ -32,7 +31,5 @@ void bar_draw_place(const struct bar_draw *b, struct bar_layout *out);
 // Draws the bar; `out` says where its buttons are.
 void bar_draw_show(const struct bar_draw *b, struct bar_buttons *out);
 
-#ifdef __cplusplus
-}
-#endif
+DECLS_END
 #endif

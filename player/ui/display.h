@@ -6,12 +6,11 @@
 
 #include <stdbool.h>
 
+#include "common/base/decls.h"
 #include "player/ui/osd_state.h"
 #include "player/video/render_queue.h"
 
-#ifdef __cplusplus
-extern "C" {
-#endif
+DECLS_BEGIN
 
 enum display_command {
     DISPLAY_QUIT,
@@ -80,7 +79,5 @@ struct display { // embedded first
 struct display *display_window_new(const struct display_config *config);
 struct display *display_headless_new(const struct display_config *config);
 
-#ifdef __cplusplus
-}
-#endif
+DECLS_END
 #endif

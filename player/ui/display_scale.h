@@ -6,14 +6,12 @@
 
 #include <SDL.h>
 
-#ifdef __cplusplus
-extern "C" {
-#endif
+#include "common/base/decls.h"
+
+DECLS_BEGIN
 
 // Returns dots an inch; 0: not known. Main thread. Asks the display: call it once a window.
 double display_scale_dpi(SDL_Window *window);
 
-#ifdef __cplusplus
-}
-#endif
+DECLS_END
 #endif

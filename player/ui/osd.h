@@ -7,13 +7,12 @@
 #include <SDL.h>
 #include <stdbool.h>
 
+#include "common/base/decls.h"
 #include "common/base/usec.h"
 #include "player/ui/display.h"
 #include "player/ui/model/action.h"
 
-#ifdef __cplusplus
-extern "C" {
-#endif
+DECLS_BEGIN
 
 struct osd; // opaque
 // The viewer wants something that is not drawn over the picture.
@@ -42,7 +41,5 @@ void osd_draw(struct osd *o, const SDL_Rect *picture, int width, int height, use
 // Returns true if something is drawn, or was at the last draw: redraw when the state has changed.
 bool osd_is_active(const struct osd *o, usec_t now);
 
-#ifdef __cplusplus
-}
-#endif
+DECLS_END
 #endif

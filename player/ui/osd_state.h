@@ -3,6 +3,7 @@
 #ifndef WEIR_PLAYER_UI_OSD_STATE_H
 #define WEIR_PLAYER_UI_OSD_STATE_H
 
+#include "common/base/decls.h"
 #include "common/base/level.h"
 #include "common/wire/subtitle.h"
 #include "player/ui/model/key_message.h"
@@ -10,9 +11,7 @@
 #include "player/ui/model/overlay_message.h"
 #include "player/ui/model/panel_model.h"
 
-#ifdef __cplusplus
-extern "C" {
-#endif
+DECLS_BEGIN
 
 struct osd_state {
     unsigned samples; // number of panel samples so far; `panel` is the newest
@@ -47,7 +46,5 @@ struct osd_state {
     unsigned choose; // incremented when the viewer must choose one
 };
 
-#ifdef __cplusplus
-}
-#endif
+DECLS_END
 #endif

@@ -7,9 +7,9 @@
 #include <SDL.h>
 #include <stdbool.h>
 
-#ifdef __cplusplus
-extern "C" {
-#endif
+#include "common/base/decls.h"
+
+DECLS_BEGIN
 
 enum osd_size { OSD_SMALL, OSD_BODY, OSD_BIG, OSD_SIZES };
 
@@ -32,7 +32,5 @@ int osd_text_draw(struct osd_text *t, enum osd_size size, int x, int y, SDL_Colo
 void osd_text_cut(struct osd_text *t, enum osd_size size, int x, int y, int width, SDL_Color color,
                   const char *text);
 
-#ifdef __cplusplus
-}
-#endif
+DECLS_END
 #endif

@@ -4,12 +4,11 @@
 #ifndef WEIR_PLAYER_UI_PANEL_DRAW_H
 #define WEIR_PLAYER_UI_PANEL_DRAW_H
 
+#include "common/base/decls.h"
 #include "player/ui/model/panel_model.h"
 #include "player/ui/osd_text.h"
 
-#ifdef __cplusplus
-extern "C" {
-#endif
+DECLS_BEGIN
 
 struct panel_draw {
     SDL_Renderer *renderer; // borrowed
@@ -30,7 +29,5 @@ void panel_draw_renew(struct panel_draw *d); // the stats have changed, or the t
 void panel_draw_show(struct panel_draw *d, struct osd_text *t, const struct panel_history *h,
                      const struct panel_sample *s, int width, int height);
 
-#ifdef __cplusplus
-}
-#endif
+DECLS_END
 #endif

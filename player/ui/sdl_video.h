@@ -3,14 +3,12 @@
 #ifndef WEIR_PLAYER_UI_SDL_VIDEO_H
 #define WEIR_PLAYER_UI_SDL_VIDEO_H
 
-#ifdef __cplusplus
-extern "C" {
-#endif
+#include "common/base/decls.h"
+
+DECLS_BEGIN
 
 // Opens the display. Returns 0, or ERR_IO (logged): there is none. SDL_Quit closes it.
 int sdl_video_open(void);
 
-#ifdef __cplusplus
-}
-#endif
+DECLS_END
 #endif

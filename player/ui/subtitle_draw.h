@@ -8,11 +8,10 @@
 #include <SDL.h>
 #include <stdbool.h>
 
+#include "common/base/decls.h"
 #include "common/wire/subtitle.h"
 
-#ifdef __cplusplus
-extern "C" {
-#endif
+DECLS_BEGIN
 
 #define SUBTITLE_DRAW_LIMIT (2 * USEC_PER_SEC)
 
@@ -38,7 +37,5 @@ bool subtitle_draw_is_busy(struct subtitle_draw *d);
 // The renderer has lost its textures' contents.
 void subtitle_draw_forget(struct subtitle_draw *d);
 
-#ifdef __cplusplus
-}
-#endif
+DECLS_END
 #endif

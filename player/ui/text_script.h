@@ -13,11 +13,10 @@
 #include <stdbool.h>
 #include <stdint.h>
 
+#include "common/base/decls.h"
 #include "common/wire/subtitle.h"
 
-#ifdef __cplusplus
-extern "C" {
-#endif
+DECLS_BEGIN
 
 struct text_script; // opaque; one thread at a time
 
@@ -61,7 +60,5 @@ enum text_change text_script_line(struct text_script *s, const char *text, int p
                                   struct text_image *out);
 void text_image_destroy(struct text_image *i);
 
-#ifdef __cplusplus
-}
-#endif
+DECLS_END
 #endif

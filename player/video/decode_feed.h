@@ -5,12 +5,11 @@
 #ifndef WEIR_PLAYER_VIDEO_DECODE_FEED_H
 #define WEIR_PLAYER_VIDEO_DECODE_FEED_H
 
+#include "common/base/decls.h"
 #include "player/video/decode_thread.h"
 #include "stream/video/video_pipeline.h"
 
-#ifdef __cplusplus
-extern "C" {
-#endif
+DECLS_BEGIN
 
 // Max frames between the playout buffer and their report: both queues, one frame in the decoder and
 // one in the display. A mailbox of this size for the reports is never full.
@@ -39,7 +38,5 @@ void decode_feed_back(struct decode_feed *d, const struct play_frame *f);
 // newer picture was due.
 enum frame_end decode_feed_unseen(const struct play_frame *f, bool low_latency);
 
-#ifdef __cplusplus
-}
-#endif
+DECLS_END
 #endif

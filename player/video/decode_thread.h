@@ -6,13 +6,12 @@
 #ifndef WEIR_PLAYER_VIDEO_DECODE_THREAD_H
 #define WEIR_PLAYER_VIDEO_DECODE_THREAD_H
 
+#include "common/base/decls.h"
 #include "media/decode/decoder.h"
 #include "player/video/play_frame.h"
 #include "player/video/render_queue.h"
 
-#ifdef __cplusplus
-extern "C" {
-#endif
+DECLS_BEGIN
 
 enum { DECODE_QUEUE_FRAMES = 64, DECODE_MAX_REORDER = 17 };
 
@@ -30,7 +29,5 @@ bool decode_thread_push(struct decode_thread *d, struct play_frame *f);
 // Waits for the thread. Close the render queue first: the thread may block in it. NULL is fine.
 void decode_thread_free(struct decode_thread *d);
 
-#ifdef __cplusplus
-}
-#endif
+DECLS_END
 #endif

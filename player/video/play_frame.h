@@ -7,12 +7,11 @@
 
 #include <stdbool.h>
 
+#include "common/base/decls.h"
 #include "media/picture/picture.h"
 #include "media/rtp/depacketiser.h"
 
-#ifdef __cplusplus
-extern "C" {
-#endif
+DECLS_BEGIN
 
 enum frame_fate {
     FATE_SHOWN,
@@ -49,7 +48,5 @@ void play_frame_free(struct play_frame *f); // NULL is fine
 // Takes over a finished frame. Any thread.
 typedef void play_frame_fn(void *ctx, struct play_frame *f);
 
-#ifdef __cplusplus
-}
-#endif
+DECLS_END
 #endif

@@ -6,11 +6,10 @@
 #ifndef WEIR_PLAYER_VIDEO_RENDER_QUEUE_H
 #define WEIR_PLAYER_VIDEO_RENDER_QUEUE_H
 
+#include "common/base/decls.h"
 #include "player/video/play_frame.h"
 
-#ifdef __cplusplus
-extern "C" {
-#endif
+DECLS_BEGIN
 
 enum { RENDER_QUEUE_FRAMES = 8 };
 
@@ -46,7 +45,5 @@ void render_queue_flush(struct render_queue *q); // reports all queued frames as
 void render_queue_close(struct render_queue *q);
 bool render_queue_closed(struct render_queue *q);
 
-#ifdef __cplusplus
-}
-#endif
+DECLS_END
 #endif

@@ -7,6 +7,7 @@
 
 #include <uv.h>
 
+#include "common/base/decls.h"
 #include "common/wire/sdp.h"
 #include "player/options/play_options.h"
 #include "player/report/trace.h"
@@ -16,9 +17,7 @@
 #include "stream/qoe/qoe.h"
 #include "stream/receive/clock_sync.h"
 
-#ifdef __cplusplus
-extern "C" {
-#endif
+DECLS_BEGIN
 
 struct video_player_config {
     uv_loop_t *loop; // these are borrowed
@@ -101,7 +100,5 @@ uint64_t video_player_decoded(const struct video_player *p); // pictures that th
 struct picture *video_player_last_shown(const struct video_player *p);
 int video_player_level_shown(const struct video_player *p); // -1: none yet
 
-#ifdef __cplusplus
-}
-#endif
+DECLS_END
 #endif

@@ -21,14 +21,13 @@
 #ifndef WEIR_PROXY_BRIDGE_BRIDGE_H
 #define WEIR_PROXY_BRIDGE_BRIDGE_H
 
+#include "common/base/decls.h"
 #include "media/coded/coded_frame.h"
 #include "media/rtp/depacketiser.h"
 #include "proxy/bridge/reflection.h"
 #include "proxy/bridge/shared_frame.h"
 
-#ifdef __cplusplus
-extern "C" {
-#endif
+DECLS_BEGIN
 
 struct bridge; // opaque
 
@@ -105,7 +104,5 @@ struct bridge_stats {
 
 void bridge_read(const struct bridge *b, struct bridge_stats *out);
 
-#ifdef __cplusplus
-}
-#endif
+DECLS_END
 #endif

@@ -15,12 +15,11 @@
 #ifndef WEIR_PROXY_BRIDGE_FLOW_VIEWER_H
 #define WEIR_PROXY_BRIDGE_FLOW_VIEWER_H
 
+#include "common/base/decls.h"
 #include "common/base/level.h"
 #include "media/rtp/depacketiser.h"
 
-#ifdef __cplusplus
-extern "C" {
-#endif
+DECLS_BEGIN
 
 enum { FLOW_NONE = -1 };
 
@@ -59,7 +58,5 @@ enum flow_verdict {
 enum flow_verdict flow_viewer_take(struct flow_viewer *v, int flow, const struct received_frame *f,
                                    int *level);
 
-#ifdef __cplusplus
-}
-#endif
+DECLS_END
 #endif

@@ -4,11 +4,10 @@
 #ifndef WEIR_PROXY_BRIDGE_RECENT_FRAMES_H
 #define WEIR_PROXY_BRIDGE_RECENT_FRAMES_H
 
+#include "common/base/decls.h"
 #include "proxy/bridge/shared_frame.h"
 
-#ifdef __cplusplus
-extern "C" {
-#endif
+DECLS_BEGIN
 
 enum { RECENT_FRAMES = 64 };
 
@@ -24,7 +23,5 @@ int recent_frames_after(const struct recent_frames *r, int64_t number,
                         struct shared_frame *out[RECENT_FRAMES]);
 void recent_frames_clear(struct recent_frames *r);
 
-#ifdef __cplusplus
-}
-#endif
+DECLS_END
 #endif

@@ -36,13 +36,12 @@
 #include <stdbool.h>
 #include <stddef.h>
 
+#include "common/base/decls.h"
 #include "common/base/level.h"
 #include "common/base/usec.h"
 #include "common/base/windowed_min.h"
 
-#ifdef __cplusplus
-extern "C" {
-#endif
+DECLS_BEGIN
 
 enum reflect_reason { REFLECT_BY_QUEUE, REFLECT_BY_ADAPTATION };
 enum reflect_mode { REFLECT_OFF, REFLECT_MARKS, REFLECT_LIMIT, REFLECT_BLOCKING };
@@ -117,7 +116,5 @@ struct reflect_orders reflection_update(struct reflection *r, const struct refle
 // may be rarer: nothing changes before the next frames.
 bool reflection_is_idle(const struct reflection *r);
 
-#ifdef __cplusplus
-}
-#endif
+DECLS_END
 #endif

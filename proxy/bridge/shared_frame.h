@@ -5,13 +5,12 @@
 #ifndef WEIR_PROXY_BRIDGE_SHARED_FRAME_H
 #define WEIR_PROXY_BRIDGE_SHARED_FRAME_H
 
+#include "common/base/decls.h"
 #include "common/base/level.h"
 #include "media/coded/coded_frame.h"
 #include "media/rtp/depacketiser.h"
 
-#ifdef __cplusplus
-extern "C" {
-#endif
+DECLS_BEGIN
 
 struct shared_frame {
     int references;
@@ -28,7 +27,5 @@ void shared_frame_unref(struct shared_frame *s); // NULL is fine
 // NULL: no memory. `s` has a coded frame.
 struct coded_frame *shared_frame_at(const struct shared_frame *s, int level);
 
-#ifdef __cplusplus
-}
-#endif
+DECLS_END
 #endif

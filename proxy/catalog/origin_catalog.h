@@ -11,15 +11,14 @@
 #ifndef WEIR_PROXY_CATALOG_ORIGIN_CATALOG_H
 #define WEIR_PROXY_CATALOG_ORIGIN_CATALOG_H
 
+#include "common/base/decls.h"
 #include "proxy/feed/relay_media.h"
 #include "proxy/policy/origin_url.h"
 #include "proxy/policy/via.h"
 #include "proxy/store/store.h"
 #include "server/session/catalog.h"
 
-#ifdef __cplusplus
-extern "C" {
-#endif
+DECLS_BEGIN
 
 struct origin_catalog_config {
     uv_loop_t *loop; // borrowed, as the next two
@@ -44,7 +43,5 @@ struct origin_catalog_config {
 
 struct catalog *origin_catalog_new(const struct origin_catalog_config *config); // NULL: no memory
 
-#ifdef __cplusplus
-}
-#endif
+DECLS_END
 #endif

@@ -5,13 +5,12 @@
 #ifndef WEIR_PROXY_CATALOG_ORIGIN_STILL_H
 #define WEIR_PROXY_CATALOG_ORIGIN_STILL_H
 
+#include "common/base/decls.h"
 #include "common/protocol/transport_names.h"
 #include "proxy/policy/origin_url.h"
 #include "server/session/stream_media.h"
 
-#ifdef __cplusplus
-extern "C" {
-#endif
+DECLS_BEGIN
 
 enum { ORIGIN_STILLS = 8 };                   // at a time, for all viewers; others wait for them
 #define ORIGIN_STILL_LIMIT (4 * USEC_PER_SEC) // until the origin has answered
@@ -29,7 +28,5 @@ void origin_stills_free(struct origin_stills *s); // after all media. NULL is fi
 struct stream_media *origin_still_new(struct origin_stills *s, const struct url *url,
                                       const char *via);
 
-#ifdef __cplusplus
-}
-#endif
+DECLS_END
 #endif

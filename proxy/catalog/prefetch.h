@@ -7,13 +7,12 @@
 #ifndef WEIR_PROXY_CATALOG_PREFETCH_H
 #define WEIR_PROXY_CATALOG_PREFETCH_H
 
+#include "common/base/decls.h"
 #include "proxy/policy/origin_url.h"
 #include "proxy/store/store.h"
 #include "server/session/catalog.h"
 
-#ifdef __cplusplus
-extern "C" {
-#endif
+DECLS_BEGIN
 
 #define PREFETCH_AGAIN (600 * USEC_PER_SEC)
 
@@ -32,7 +31,5 @@ struct prefetch_config { // the pointers are borrowed
 struct prefetch *prefetch_new(const struct prefetch_config *config);
 void prefetch_free(struct prefetch *p); // before the catalog; NULL is fine
 
-#ifdef __cplusplus
-}
-#endif
+DECLS_END
 #endif

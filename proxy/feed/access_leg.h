@@ -4,6 +4,7 @@
 #ifndef WEIR_PROXY_FEED_ACCESS_LEG_H
 #define WEIR_PROXY_FEED_ACCESS_LEG_H
 
+#include "common/base/decls.h"
 #include "common/protocol/relay_info.h"
 #include "proxy/bridge/bridge.h"
 #include "proxy/feed/relay_choices.h"
@@ -11,9 +12,7 @@
 #include "proxy/policy/level_choice.h"
 #include "server/session/stream_media.h"
 
-#ifdef __cplusplus
-extern "C" {
-#endif
+DECLS_BEGIN
 
 struct access_leg; // opaque
 
@@ -54,7 +53,5 @@ int access_leg_origin_latency(int ms);
 usec_t access_leg_captured(const struct upstream *u, usec_t capture_wall, usec_t arrived,
                            usec_t now);
 
-#ifdef __cplusplus
-}
-#endif
+DECLS_END
 #endif

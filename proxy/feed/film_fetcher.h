@@ -8,11 +8,10 @@
 #ifndef WEIR_PROXY_FEED_FILM_FETCHER_H
 #define WEIR_PROXY_FEED_FILM_FETCHER_H
 
+#include "common/base/decls.h"
 #include "proxy/feed/film_run.h"
 
-#ifdef __cplusplus
-extern "C" {
-#endif
+DECLS_BEGIN
 
 struct film_fetcher; // opaque
 
@@ -37,7 +36,5 @@ struct film_fetcher_stats {
 };
 void film_fetcher_read(const struct film_fetcher *f, struct film_fetcher_stats *out);
 
-#ifdef __cplusplus
-}
-#endif
+DECLS_END
 #endif

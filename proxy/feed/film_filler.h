@@ -11,11 +11,10 @@
 #ifndef WEIR_PROXY_FEED_FILM_FILLER_H
 #define WEIR_PROXY_FEED_FILM_FILLER_H
 
+#include "common/base/decls.h"
 #include "proxy/feed/film_run.h"
 
-#ifdef __cplusplus
-extern "C" {
-#endif
+DECLS_BEGIN
 
 #define FILM_FILLER_PAUSE (60 * USEC_PER_SEC) // after a failure
 
@@ -35,7 +34,5 @@ void film_filler_free(struct film_filler *f, usec_t now);                     //
 struct store_filler *film_filler_base(struct film_filler *f);
 uint64_t film_filler_bytes(const struct film_filler *f); // of video that was fetched
 
-#ifdef __cplusplus
-}
-#endif
+DECLS_END
 #endif

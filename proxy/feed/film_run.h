@@ -13,13 +13,12 @@
 #ifndef WEIR_PROXY_FEED_FILM_RUN_H
 #define WEIR_PROXY_FEED_FILM_RUN_H
 
+#include "common/base/decls.h"
 #include "common/protocol/transport_names.h"
 #include "proxy/policy/origin_url.h"
 #include "proxy/store/store.h"
 
-#ifdef __cplusplus
-extern "C" {
-#endif
+DECLS_BEGIN
 
 struct film_run; // opaque
 
@@ -58,7 +57,5 @@ struct film_run_stats {
 };
 void film_run_read(const struct film_run *r, struct film_run_stats *out);
 
-#ifdef __cplusplus
-}
-#endif
+DECLS_END
 #endif

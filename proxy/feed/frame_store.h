@@ -5,11 +5,10 @@
 #ifndef WEIR_PROXY_FEED_FRAME_STORE_H
 #define WEIR_PROXY_FEED_FRAME_STORE_H
 
+#include "common/base/decls.h"
 #include "media/coded/coded_frame.h"
 
-#ifdef __cplusplus
-extern "C" {
-#endif
+DECLS_BEGIN
 
 enum { FRAME_STORE_FRAMES = 1024, FRAME_STORE_BYTES = 2 << 20 };
 
@@ -28,7 +27,5 @@ void frame_store_rewind(struct frame_store *s, int64_t slot);
 void frame_store_renew(struct frame_store *s, usec_t now);
 void frame_store_clear(struct frame_store *s); // drops all
 
-#ifdef __cplusplus
-}
-#endif
+DECLS_END
 #endif

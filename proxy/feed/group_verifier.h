@@ -9,12 +9,11 @@
 
 #include <uv.h>
 
+#include "common/base/decls.h"
 #include "common/wire/text.h"
 #include "proxy/store/store.h"
 
-#ifdef __cplusplus
-extern "C" {
-#endif
+DECLS_BEGIN
 
 struct group_verifier; // opaque
 
@@ -35,7 +34,5 @@ void group_verifier_take(struct group_verifier *v, struct text body, usec_t now)
 // Returns true if the origin has refused to name digests.
 bool group_verifier_is_refused(const struct group_verifier *v);
 
-#ifdef __cplusplus
-}
-#endif
+DECLS_END
 #endif

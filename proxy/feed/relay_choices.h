@@ -3,13 +3,12 @@
 #ifndef WEIR_PROXY_FEED_RELAY_CHOICES_H
 #define WEIR_PROXY_FEED_RELAY_CHOICES_H
 
+#include "common/base/decls.h"
 #include "common/protocol/transport_names.h"
 #include "proxy/bridge/reflection.h"
 #include "proxy/policy/origin_url.h"
 
-#ifdef __cplusplus
-extern "C" {
-#endif
+DECLS_BEGIN
 
 struct relay_choices {
     const struct origin_rules *rules; // borrowed; where origins may redirect to
@@ -22,7 +21,5 @@ struct relay_choices {
     usec_t outage;   // how long an origin that was lost may stay away
 };
 
-#ifdef __cplusplus
-}
-#endif
+DECLS_END
 #endif

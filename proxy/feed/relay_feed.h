@@ -17,15 +17,14 @@
 
 #include <uv.h>
 
+#include "common/base/decls.h"
 #include "common/wire/sdp.h"
 #include "common/wire/url.h"
 #include "proxy/feed/relay_choices.h"
 #include "proxy/store/store.h"
 #include "server/session/stream_media.h"
 
-#ifdef __cplusplus
-extern "C" {
-#endif
+DECLS_BEGIN
 
 struct relay_feed_config {
     uv_loop_t *loop; // these pointers are borrowed
@@ -43,7 +42,5 @@ struct relay_feed_config {
 
 struct media_feed *relay_feed_new(const struct relay_feed_config *config); // NULL: no memory
 
-#ifdef __cplusplus
-}
-#endif
+DECLS_END
 #endif

@@ -5,13 +5,12 @@
 #ifndef WEIR_PROXY_FEED_RELAY_MEDIA_H
 #define WEIR_PROXY_FEED_RELAY_MEDIA_H
 
+#include "common/base/decls.h"
 #include "common/wire/url.h"
 #include "proxy/feed/relay_choices.h"
 #include "server/session/stream_media.h"
 
-#ifdef __cplusplus
-extern "C" {
-#endif
+DECLS_BEGIN
 
 struct relay_media_config {
     const struct relay_choices *choices; // borrowed
@@ -30,7 +29,5 @@ bool relay_media_is_stale(const struct stream_media *m);
 // should be kept for those that come back.
 bool relay_media_is_open(const struct stream_media *m);
 
-#ifdef __cplusplus
-}
-#endif
+DECLS_END
 #endif

@@ -14,11 +14,10 @@
 #ifndef WEIR_PROXY_FEED_SHARED_FEED_H
 #define WEIR_PROXY_FEED_SHARED_FEED_H
 
+#include "common/base/decls.h"
 #include "proxy/feed/shared_stream.h"
 
-#ifdef __cplusplus
-extern "C" {
-#endif
+DECLS_BEGIN
 
 struct shared_feed_config {
     uv_loop_t *loop; // these pointers are borrowed
@@ -30,7 +29,5 @@ struct shared_feed_config {
 
 struct media_feed *shared_feed_new(const struct shared_feed_config *config); // NULL: no memory
 
-#ifdef __cplusplus
-}
-#endif
+DECLS_END
 #endif

@@ -3,11 +3,10 @@
 #ifndef WEIR_PROXY_FEED_SHARED_STREAM_H
 #define WEIR_PROXY_FEED_SHARED_STREAM_H
 
+#include "common/base/decls.h"
 #include "proxy/feed/shared_upstream.h"
 
-#ifdef __cplusplus
-extern "C" {
-#endif
+DECLS_BEGIN
 
 struct shared_stream; // opaque
 
@@ -21,7 +20,5 @@ int shared_stream_viewers(const struct shared_stream *s);
 // Returns true if a flow has a session with the origin, even without viewers.
 bool shared_stream_is_open(const struct shared_stream *s);
 
-#ifdef __cplusplus
-}
-#endif
+DECLS_END
 #endif

@@ -13,6 +13,7 @@
 #ifndef WEIR_PROXY_FEED_SHARED_UPSTREAM_H
 #define WEIR_PROXY_FEED_SHARED_UPSTREAM_H
 
+#include "common/base/decls.h"
 #include "media/coded/coded_audio.h"
 #include "proxy/bridge/recent_frames.h"
 #include "proxy/feed/relay_choices.h"
@@ -21,9 +22,7 @@
 #include "proxy/policy/shared_numbers.h"
 #include "server/session/stream_media.h"
 
-#ifdef __cplusplus
-extern "C" {
-#endif
+DECLS_BEGIN
 
 #define SHARED_UPSTREAM_LINGER (3 * USEC_PER_SEC)
 
@@ -101,7 +100,5 @@ usec_t shared_upstream_rtt(const struct shared_upstream *u); // 0: unknown
 // Returns the time since the origin was lost, or 0 if it is not lost.
 usec_t shared_upstream_away(const struct shared_upstream *u, usec_t now);
 
-#ifdef __cplusplus
-}
-#endif
+DECLS_END
 #endif

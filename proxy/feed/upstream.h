@@ -9,14 +9,13 @@
 
 #include "client/receive/audio_receiver.h"
 #include "client/receive/video_receiver.h"
+#include "common/base/decls.h"
 #include "common/protocol/rtsp_client.h"
 #include "proxy/policy/origin_url.h"
 #include "proxy/store/store.h"
 #include "stream/send/media_feed.h"
 
-#ifdef __cplusplus
-extern "C" {
-#endif
+DECLS_BEGIN
 
 struct upstream; // opaque
 
@@ -126,7 +125,5 @@ void upstream_refusal(enum rtsp_client_end end, int status, const char *text,
 // An origin did not return within `away`. `why`: what was seen of it last.
 struct media_refusal upstream_lost(usec_t away, const char *why);
 
-#ifdef __cplusplus
-}
-#endif
+DECLS_END
 #endif

@@ -12,14 +12,13 @@
 #ifndef WEIR_PROXY_FEED_VIEWER_END_H
 #define WEIR_PROXY_FEED_VIEWER_END_H
 
+#include "common/base/decls.h"
 #include "common/net/timer.h"
 #include "proxy/feed/access_leg.h"
 #include "proxy/feed/frame_store.h"
 #include "server/session/frame_sink.h"
 
-#ifdef __cplusplus
-extern "C" {
-#endif
+DECLS_BEGIN
 
 struct viewer_end;
 
@@ -94,7 +93,5 @@ void viewer_end_lost(void *end, int packets, usec_t now); // bridge_ops.lost
 usec_t viewer_end_next_timeout(const struct viewer_end *e);
 void viewer_end_on_timeout(struct viewer_end *e, usec_t now);
 
-#ifdef __cplusplus
-}
-#endif
+DECLS_END
 #endif

@@ -6,6 +6,7 @@
 #include <stdio.h>
 #include <sys/socket.h>
 
+#include "common/base/decls.h"
 #include "common/net/log_stderr.h"
 #include "common/program/command_line.h"
 #include "proxy/feed/relay_choices.h"
@@ -15,9 +16,7 @@
 #include "server/web/web_front.h"
 #include "stream/send/scheduler.h"
 
-#ifdef __cplusplus
-extern "C" {
-#endif
+DECLS_BEGIN
 
 struct proxy_options {
     struct sockaddr_storage listen;
@@ -61,7 +60,5 @@ enum options_result proxy_options_parse(int argc, char **argv, void *options, FI
                                         char *error, size_t cap);
 void proxy_options_destroy(void *options);
 
-#ifdef __cplusplus
-}
-#endif
+DECLS_END
 #endif

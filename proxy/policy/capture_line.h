@@ -16,12 +16,11 @@
 
 #include <stdbool.h>
 
+#include "common/base/decls.h"
 #include "common/base/usec.h"
 #include "common/base/windowed_min.h"
 
-#ifdef __cplusplus
-extern "C" {
-#endif
+DECLS_BEGIN
 
 #define CAPTURE_LINE_LEAP (3 * USEC_PER_SEC)
 
@@ -41,7 +40,5 @@ usec_t capture_line_arrived(struct capture_line *l, usec_t media, usec_t arrived
 // Returns 0 if nothing is known.
 usec_t capture_line_at(const struct capture_line *l, usec_t media);
 
-#ifdef __cplusplus
-}
-#endif
+DECLS_END
 #endif

@@ -8,11 +8,10 @@
 #include <stdbool.h>
 #include <stdint.h>
 
+#include "common/base/decls.h"
 #include "common/base/usec.h"
 
-#ifdef __cplusplus
-extern "C" {
-#endif
+DECLS_BEGIN
 
 struct eviction_candidate { // the last stored group of an object
     bool is_prefix;
@@ -23,7 +22,5 @@ struct eviction_candidate { // the last stored group of an object
 // Returns true if `a` is removed before `b`.
 bool eviction_before(const struct eviction_candidate *a, const struct eviction_candidate *b);
 
-#ifdef __cplusplus
-}
-#endif
+DECLS_END
 #endif

@@ -9,11 +9,10 @@
 #include <stdbool.h>
 #include <stdint.h>
 
+#include "common/base/decls.h"
 #include "common/base/usec.h"
 
-#ifdef __cplusplus
-extern "C" {
-#endif
+DECLS_BEGIN
 
 enum {
     FILL_AHEAD = 4, // groups after the one that a viewer reads are looked at
@@ -53,7 +52,5 @@ int64_t fill_plan_next(const struct fill_plan *p, int64_t *end, usec_t now);
 // INT64_MAX: it has none. One that is more than FILL_AHEAD ahead can be ended and begun again.
 int64_t fill_plan_ahead(const struct fill_reader *readers, int count, int64_t group);
 
-#ifdef __cplusplus
-}
-#endif
+DECLS_END
 #endif

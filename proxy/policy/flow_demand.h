@@ -13,9 +13,9 @@
 
 #include <stdbool.h>
 
-#ifdef __cplusplus
-extern "C" {
-#endif
+#include "common/base/decls.h"
+
+DECLS_BEGIN
 
 struct flow_demand {
     int level;
@@ -28,7 +28,5 @@ struct flow_demand {
 // Adds a viewer's demand to `all`, which has `count` viewers' already.
 void flow_demand_add(struct flow_demand *all, int count, const struct flow_demand *viewer);
 
-#ifdef __cplusplus
-}
-#endif
+DECLS_END
 #endif

@@ -16,11 +16,10 @@
 
 #include <stdbool.h>
 
+#include "common/base/decls.h"
 #include "common/base/usec.h"
 
-#ifdef __cplusplus
-extern "C" {
-#endif
+DECLS_BEGIN
 
 #define KEY_REQUESTS_MERGE (300 * USEC_PER_MSEC)
 #define KEY_REQUESTS_AGAIN (500 * USEC_PER_MSEC)
@@ -51,7 +50,5 @@ struct key_budget { // of one viewer; key_requests.c alone writes the fields
 // The viewer lacks a key frame. Returns true if it may have one now, and notes that.
 bool key_budget_take(struct key_budget *b, bool alone, usec_t now);
 
-#ifdef __cplusplus
-}
-#endif
+DECLS_END
 #endif

@@ -18,11 +18,10 @@
 
 #include <stdbool.h>
 
+#include "common/base/decls.h"
 #include "common/base/usec.h"
 
-#ifdef __cplusplus
-extern "C" {
-#endif
+DECLS_BEGIN
 
 struct level_choice { // level_choice.c alone writes the fields
     bool lowered;     // the access was too much
@@ -41,7 +40,5 @@ struct level_choice_inputs {
 
 int level_choice_of(struct level_choice *c, const struct level_choice_inputs *in);
 
-#ifdef __cplusplus
-}
-#endif
+DECLS_END
 #endif

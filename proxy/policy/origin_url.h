@@ -6,11 +6,10 @@
 #ifndef WEIR_PROXY_POLICY_ORIGIN_URL_H
 #define WEIR_PROXY_POLICY_ORIGIN_URL_H
 
+#include "common/base/decls.h"
 #include "common/wire/url.h"
 
-#ifdef __cplusplus
-extern "C" {
-#endif
+DECLS_BEGIN
 
 enum { ORIGIN_URL_HOSTS = 64 };
 
@@ -41,7 +40,5 @@ bool origin_url_may_follow(const void *rules, const struct url *to);
 // Returns true if `path` names the same stream as `first`, whose query later requests leave out.
 bool origin_url_is_same(const char *first, const char *path);
 
-#ifdef __cplusplus
-}
-#endif
+DECLS_END
 #endif

@@ -7,11 +7,10 @@
 
 #include <stdint.h>
 
+#include "common/base/decls.h"
 #include "common/base/usec.h"
 
-#ifdef __cplusplus
-extern "C" {
-#endif
+DECLS_BEGIN
 
 struct run_limit {
     uint64_t frames, audio, bytes; // bytes: of video
@@ -28,7 +27,5 @@ struct run_sent {
 // Returns NULL, or a clause for people: why the session must end.
 const char *run_limit_exceeded(const struct run_limit *l, const struct run_sent *s, usec_t now);
 
-#ifdef __cplusplus
-}
-#endif
+DECLS_END
 #endif

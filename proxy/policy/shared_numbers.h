@@ -6,12 +6,11 @@
 #ifndef WEIR_PROXY_POLICY_SHARED_NUMBERS_H
 #define WEIR_PROXY_POLICY_SHARED_NUMBERS_H
 
+#include "common/base/decls.h"
 #include "common/base/level.h"
 #include "common/base/usec.h"
 
-#ifdef __cplusplus
-extern "C" {
-#endif
+DECLS_BEGIN
 
 struct shared_numbers { // shared_numbers.c alone writes the fields
     int64_t period;     // number_shift_period
@@ -28,7 +27,5 @@ int64_t shared_numbers_begin(struct shared_numbers *n, int64_t first, int64_t fl
                              usec_t now);
 void shared_numbers_note(struct shared_numbers *n, int64_t number, usec_t now);
 
-#ifdef __cplusplus
-}
-#endif
+DECLS_END
 #endif

@@ -7,9 +7,9 @@
 
 #include <stddef.h>
 
-#ifdef __cplusplus
-extern "C" {
-#endif
+#include "common/base/decls.h"
+
+DECLS_BEGIN
 
 enum {
     VIA_MAX_HOPS = 4,
@@ -22,7 +22,5 @@ enum {
 // ERR_TOO_BIG: it has passed VIA_MAX_HOPS proxies, or the value is longer than VIA_MAX.
 int via_append(const char *received, const char *name, char out[VIA_MAX]);
 
-#ifdef __cplusplus
-}
-#endif
+DECLS_END
 #endif

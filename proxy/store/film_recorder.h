@@ -8,12 +8,11 @@
 #ifndef WEIR_PROXY_STORE_FILM_RECORDER_H
 #define WEIR_PROXY_STORE_FILM_RECORDER_H
 
+#include "common/base/decls.h"
 #include "media/rtp/depacketiser.h"
 #include "proxy/store/store.h"
 
-#ifdef __cplusplus
-extern "C" {
-#endif
+DECLS_BEGIN
 
 struct film_recorder; // opaque
 
@@ -31,7 +30,5 @@ void film_recorder_audio(struct film_recorder *r, int64_t position, const uint8_
 // Puts what is not put yet.
 void film_recorder_flush(struct film_recorder *r);
 
-#ifdef __cplusplus
-}
-#endif
+DECLS_END
 #endif

@@ -25,12 +25,11 @@
 #include <stdio.h>
 #include <uv.h>
 
+#include "common/base/decls.h"
 #include "media/stored/stored_track.h"
 #include "server/stored/group_source.h"
 
-#ifdef __cplusplus
-extern "C" {
-#endif
+DECLS_BEGIN
 
 struct store;
 struct store_film;
@@ -189,7 +188,5 @@ void store_read_stats(const struct store *s, struct store_stats *out);
 // that is logged.
 int store_list(const char *folder, FILE *out);
 
-#ifdef __cplusplus
-}
-#endif
+DECLS_END
 #endif

@@ -17,15 +17,14 @@
 #ifndef WEIR_PROXY_STORE_STORE_FOLDER_H
 #define WEIR_PROXY_STORE_STORE_FOLDER_H
 
+#include "common/base/decls.h"
 #include "common/base/usec.h"
 #include "common/wire/url.h"
 #include "media/stored/stored_track.h"
 #include "proxy/store/store.h"
 #include "stream/abr/film_table_parts.h"
 
-#ifdef __cplusplus
-extern "C" {
-#endif
+DECLS_BEGIN
 
 enum {
     FOLDER_KEY = 33, // bytes of a key, with NUL
@@ -100,7 +99,5 @@ int store_folder_put(struct store_folder *s, const char *key, const struct store
                      int track, int64_t group, struct stored_bytes b, bool whole,
                      struct folder_group *out);
 
-#ifdef __cplusplus
-}
-#endif
+DECLS_END
 #endif

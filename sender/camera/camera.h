@@ -16,15 +16,14 @@
 
 #include <stdbool.h>
 
+#include "common/base/decls.h"
 #include "common/base/level.h"
 #include "common/wire/sdp.h"
 #include "media/coded/coded_audio.h"
 #include "media/coded/coded_frame.h"
 #include "media/source/media_guard.h"
 
-#ifdef __cplusplus
-extern "C" {
-#endif
+DECLS_BEGIN
 
 struct camera; // opaque
 struct publisher;
@@ -98,7 +97,5 @@ struct camera_stats {
 };
 void camera_stats(struct camera *c, struct camera_stats *out); // any thread
 
-#ifdef __cplusplus
-}
-#endif
+DECLS_END
 #endif

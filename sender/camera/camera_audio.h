@@ -7,11 +7,10 @@
 #define WEIR_SENDER_CAMERA_CAMERA_AUDIO_H
 
 #include "client/receive/audio_receiver.h"
+#include "common/base/decls.h"
 #include "media/coded/coded_audio.h"
 
-#ifdef __cplusplus
-extern "C" {
-#endif
+DECLS_BEGIN
 
 enum { CAMERA_AUDIO_BPS = 64000 };
 
@@ -28,7 +27,5 @@ void camera_audio_packet(struct camera_audio *a, const struct received_audio *p,
 // "Opus", "AAC", "G.711", "G.726" or "L16". Static.
 const char *camera_audio_codec_name(const struct sdp_audio *format);
 
-#ifdef __cplusplus
-}
-#endif
+DECLS_END
 #endif

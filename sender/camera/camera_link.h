@@ -8,11 +8,10 @@
 #define WEIR_SENDER_CAMERA_CAMERA_LINK_H
 
 #include "client/receive/audio_receiver.h"
+#include "common/base/decls.h"
 #include "media/rtp/depacketiser.h"
 
-#ifdef __cplusplus
-extern "C" {
-#endif
+DECLS_BEGIN
 
 // All are required. They must not free the link.
 struct camera_link_ops {
@@ -48,7 +47,5 @@ struct camera_link {                     // embedded first by each kind
     const struct camera_link_kind *kind; // static; all of it is required
 };
 
-#ifdef __cplusplus
-}
-#endif
+DECLS_END
 #endif

@@ -5,17 +5,14 @@
 #ifndef WEIR_SENDER_CAMERA_CAMERA_MEDIA_H
 #define WEIR_SENDER_CAMERA_CAMERA_MEDIA_H
 
+#include "common/base/decls.h"
 #include "sender/camera/camera.h"
 #include "server/session/stream_media.h"
 
-#ifdef __cplusplus
-extern "C" {
-#endif
+DECLS_BEGIN
 
 // Any thread. Takes over `camera`, even on failure. NULL: no memory (logged).
 struct stream_media *camera_media_new(struct camera *camera);
 
-#ifdef __cplusplus
-}
-#endif
+DECLS_END
 #endif

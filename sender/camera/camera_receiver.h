@@ -7,11 +7,10 @@
 #define WEIR_SENDER_CAMERA_CAMERA_RECEIVER_H
 
 #include "client/receive/stream_receiver.h"
+#include "common/base/decls.h"
 #include "sender/camera/camera_link.h"
 
-#ifdef __cplusplus
-extern "C" {
-#endif
+DECLS_BEGIN
 
 #define CAMERA_RECEIVER_KEEP USEC_PER_SEC // how long a missing packet is of use
 
@@ -39,7 +38,5 @@ struct stream_receiver_config camera_receiver_media(struct camera_receiver *r);
 // false without them.
 bool camera_receiver_begin(struct camera_receiver *r, struct stream_receiver *media, usec_t now);
 
-#ifdef __cplusplus
-}
-#endif
+DECLS_END
 #endif

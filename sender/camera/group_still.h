@@ -6,12 +6,11 @@
 
 #include <stdbool.h>
 
+#include "common/base/decls.h"
 #include "media/decode/decoder.h"
 #include "sender/policy/frame_group.h"
 
-#ifdef __cplusplus
-extern "C" {
-#endif
+DECLS_BEGIN
 
 struct group_still;
 
@@ -26,7 +25,5 @@ bool group_still_decode(struct group_still *g, const struct frame_group *group, 
 // Waits for the frame that is being decoded; `done` is not called after it. NULL is fine.
 void group_still_free(struct group_still *g);
 
-#ifdef __cplusplus
-}
-#endif
+DECLS_END
 #endif

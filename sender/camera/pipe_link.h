@@ -13,11 +13,10 @@
 
 #include <uv.h>
 
+#include "common/base/decls.h"
 #include "sender/camera/camera_link.h"
 
-#ifdef __cplusplus
-extern "C" {
-#endif
+DECLS_BEGIN
 
 struct pipe_link_config {
     uv_loop_t *loop;                   // borrowed
@@ -32,7 +31,5 @@ struct pipe_link_config {
 
 struct camera_link *pipe_link_new(const struct pipe_link_config *config); // NULL: no memory
 
-#ifdef __cplusplus
-}
-#endif
+DECLS_END
 #endif

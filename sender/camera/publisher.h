@@ -8,12 +8,11 @@
 
 #include <uv.h>
 
+#include "common/base/decls.h"
 #include "common/protocol/media_transport.h"
 #include "sender/camera/camera_link.h"
 
-#ifdef __cplusplus
-extern "C" {
-#endif
+DECLS_BEGIN
 
 struct publisher; // opaque; reference-counted
 
@@ -58,7 +57,5 @@ struct publisher_link_config {
 // At most one at a time. NULL: no memory.
 struct camera_link *publisher_link_new(const struct publisher_link_config *config);
 
-#ifdef __cplusplus
-}
-#endif
+DECLS_END
 #endif

@@ -13,12 +13,11 @@
 
 #include <uv.h>
 
+#include "common/base/decls.h"
 #include "common/wire/url.h"
 #include "sender/camera/camera_link.h"
 
-#ifdef __cplusplus
-extern "C" {
-#endif
+DECLS_BEGIN
 
 struct rtsp_camera_config {
     uv_loop_t *loop;                   // borrowed
@@ -35,7 +34,5 @@ struct camera_link *rtsp_camera_new(const struct rtsp_camera_config *config,
 // was kept alive.
 bool rtsp_camera_expired(const struct camera_link *l);
 
-#ifdef __cplusplus
-}
-#endif
+DECLS_END
 #endif

@@ -4,18 +4,15 @@
 #ifndef WEIR_SENDER_CAMERA_SOURCE_CAMERA_H
 #define WEIR_SENDER_CAMERA_SOURCE_CAMERA_H
 
+#include "common/base/decls.h"
 #include "media/source/source.h"
 #include "sender/camera/camera.h"
 
-#ifdef __cplusplus
-extern "C" {
-#endif
+DECLS_BEGIN
 
 // Any thread. Takes over `camera`, even on failure. NULL: no memory, or
 // its pictures cannot be decoded (logged).
 struct source *source_camera_new(struct camera *camera);
 
-#ifdef __cplusplus
-}
-#endif
+DECLS_END
 #endif

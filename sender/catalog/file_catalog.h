@@ -10,13 +10,12 @@
 
 #include <uv.h>
 
+#include "common/base/decls.h"
 #include "sender/catalog/film_mark.h"
 #include "sender/options/options.h"
 #include "server/session/catalog.h"
 
-#ifdef __cplusplus
-extern "C" {
-#endif
+DECLS_BEGIN
 
 // Sets *out to the mark of the file o->source, before it is opened. Returns false if that is no
 // file.
@@ -26,7 +25,5 @@ bool file_catalog_mark(const struct options *o, struct film_mark *out);
 struct catalog *file_catalog_new(uv_loop_t *loop, const struct options *o, struct stream *stream,
                                  const struct film_mark *mark);
 
-#ifdef __cplusplus
-}
-#endif
+DECLS_END
 #endif

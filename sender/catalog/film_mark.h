@@ -8,11 +8,10 @@
 #include <stdint.h>
 #include <sys/stat.h>
 
+#include "common/base/decls.h"
 #include "media/source/media_guard.h"
 
-#ifdef __cplusplus
-extern "C" {
-#endif
+DECLS_BEGIN
 
 struct film_mark {
     uint64_t device, inode;
@@ -25,7 +24,5 @@ struct film_mark {
 struct film_mark film_mark_of(const char *path, const struct stat *st, struct media_guard *guard);
 bool film_mark_is_same(const struct film_mark *a, const struct film_mark *b);
 
-#ifdef __cplusplus
-}
-#endif
+DECLS_END
 #endif

@@ -5,12 +5,11 @@
 #ifndef WEIR_SENDER_CATALOG_FILM_STILL_H
 #define WEIR_SENDER_CATALOG_FILM_STILL_H
 
+#include "common/base/decls.h"
 #include "sender/feed/workers.h"
 #include "server/session/stream_media.h"
 
-#ifdef __cplusplus
-extern "C" {
-#endif
+DECLS_BEGIN
 
 #define FILM_STILL_LIMIT (4 * USEC_PER_SEC) // from `take` until the picture is decoded
 
@@ -23,7 +22,5 @@ enum { FILM_STILLS = 64 }; // pictures of one catalog that wait for its thread
 struct stream_media *film_still_new(struct workers *workers, const char *root, const char *path,
                                     usec_t at);
 
-#ifdef __cplusplus
-}
-#endif
+DECLS_END
 #endif

@@ -14,12 +14,11 @@
 
 #include <uv.h>
 
+#include "common/base/decls.h"
 #include "sender/options/options.h"
 #include "server/session/catalog.h"
 
-#ifdef __cplusplus
-extern "C" {
-#endif
+DECLS_BEGIN
 
 enum {
     FOLDER_MAX_IDLE = 8, // max. open files without a session
@@ -35,7 +34,5 @@ enum {
 // Freeing it does not wait for files that are being read.
 struct catalog *folder_catalog_new(uv_loop_t *loop, const struct options *o);
 
-#ifdef __cplusplus
-}
-#endif
+DECLS_END
 #endif

@@ -9,11 +9,10 @@
 #include <stddef.h>
 #include <sys/stat.h>
 
+#include "common/base/decls.h"
 #include "media/source/media_guard.h"
 
-#ifdef __cplusplus
-extern "C" {
-#endif
+DECLS_BEGIN
 
 enum { FOLDER_LIST_MAX = 1000 }; // max. files of a list
 
@@ -37,7 +36,5 @@ void folder_list_walk(const char *root, folder_list_film *fn, void *ctx);
 // a link leads out of the folder or to a hidden file.
 bool folder_real_file(const char *root, const char *path, char real[PATH_MAX], struct stat *st);
 
-#ifdef __cplusplus
-}
-#endif
+DECLS_END
 #endif

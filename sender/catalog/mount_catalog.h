@@ -5,12 +5,11 @@
 #ifndef WEIR_SENDER_CATALOG_MOUNT_CATALOG_H
 #define WEIR_SENDER_CATALOG_MOUNT_CATALOG_H
 
+#include "common/base/decls.h"
 #include "sender/options/options.h"
 #include "server/session/catalog.h"
 
-#ifdef __cplusplus
-extern "C" {
-#endif
+DECLS_BEGIN
 
 #define MOUNT_RETRY (5 * USEC_PER_SEC)
 
@@ -25,7 +24,5 @@ struct catalog *mount_catalog_new(uv_loop_t *loop, const struct options *o);
 // of them has left.
 int mount_catalog_reload(struct catalog *c, struct options *o);
 
-#ifdef __cplusplus
-}
-#endif
+DECLS_END
 #endif

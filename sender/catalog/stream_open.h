@@ -6,13 +6,12 @@
 
 #include <sys/stat.h>
 
+#include "common/base/decls.h"
 #include "media/stored/stored_group.h"
 #include "sender/options/options.h"
 #include "server/session/stream.h"
 
-#ifdef __cplusplus
-extern "C" {
-#endif
+DECLS_BEGIN
 
 // Any thread. Opens `name`: a file, a device or the test picture; or the synthetic media that the
 // options describe. Blocks while it reads; `guard`,
@@ -47,7 +46,5 @@ int stream_open_in_time(struct stream *s, uv_loop_t *loop, const struct options 
 // Returns why the options have the video of a file encoded again; NULL: they do not.
 const char *stream_open_must_encode(const struct options *o);
 
-#ifdef __cplusplus
-}
-#endif
+DECLS_END
 #endif

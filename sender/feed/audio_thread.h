@@ -6,14 +6,13 @@
 #ifndef WEIR_SENDER_FEED_AUDIO_THREAD_H
 #define WEIR_SENDER_FEED_AUDIO_THREAD_H
 
+#include "common/base/decls.h"
 #include "media/coded/coded_audio.h"
 #include "media/picture/picture.h"
 #include "media/source/audio_source.h"
 #include "server/stats/live_feed_stats.h"
 
-#ifdef __cplusplus
-extern "C" {
-#endif
+DECLS_BEGIN
 
 struct audio_thread;
 
@@ -35,7 +34,5 @@ void audio_thread_free(struct audio_thread *t); // stops and joins; NULL is fine
 bool audio_thread_push(struct audio_thread *t, const struct picture *p, usec_t captured);
 void audio_thread_stats(struct audio_thread *t, struct live_feed_audio_stats *out);
 
-#ifdef __cplusplus
-}
-#endif
+DECLS_END
 #endif

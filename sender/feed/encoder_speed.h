@@ -4,17 +4,14 @@
 #ifndef WEIR_SENDER_FEED_ENCODER_SPEED_H
 #define WEIR_SENDER_FEED_ENCODER_SPEED_H
 
+#include "common/base/decls.h"
 #include "media/coded/encode_limit.h"
 
-#ifdef __cplusplus
-extern "C" {
-#endif
+DECLS_BEGIN
 
 // Any thread. Measures at the first call and returns that result ever after, so all streams of a
 // process have one limit. If measuring fails (logged), the limit is 0.
 struct encode_limit encoder_speed_limit(void);
 
-#ifdef __cplusplus
-}
-#endif
+DECLS_END
 #endif

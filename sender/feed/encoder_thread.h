@@ -7,13 +7,12 @@
 #ifndef WEIR_SENDER_FEED_ENCODER_THREAD_H
 #define WEIR_SENDER_FEED_ENCODER_THREAD_H
 
+#include "common/base/decls.h"
 #include "common/base/level.h"
 #include "media/encode/video_encoder.h"
 #include "sender/feed/live_feed.h"
 
-#ifdef __cplusplus
-extern "C" {
-#endif
+DECLS_BEGIN
 
 struct encoder_thread;
 
@@ -49,7 +48,5 @@ void encoder_thread_set_bitrate(struct encoder_thread *t, int size_id, int bitra
 void encoder_thread_repair(struct encoder_thread *t, int size_id, int64_t number, int account);
 void encoder_thread_stats(struct encoder_thread *t, int size_id, struct live_feed_size_stats *out);
 
-#ifdef __cplusplus
-}
-#endif
+DECLS_END
 #endif

@@ -4,13 +4,12 @@
 #ifndef WEIR_SENDER_FEED_LIVE_CONTROL_H
 #define WEIR_SENDER_FEED_LIVE_CONTROL_H
 
+#include "common/base/decls.h"
 #include "common/base/level.h"
 #include "common/wire/sdp.h"
 #include "media/source/source.h"
 
-#ifdef __cplusplus
-extern "C" {
-#endif
+DECLS_BEGIN
 
 #define LIVE_FEED_SEEK_LEAD (USEC_PER_SEC / 4) // max. lead after a seek; see live_feed_seek
 #define LIVE_FEED_SEEK_PACE 1.25               // max. pace until that lead is reached
@@ -83,7 +82,5 @@ bool live_control_wait_back(struct live_control *c);
 // stop.
 bool live_control_wait_loop(struct live_control *c);
 
-#ifdef __cplusplus
-}
-#endif
+DECLS_END
 #endif

@@ -22,6 +22,7 @@
 
 #include <uv.h>
 
+#include "common/base/decls.h"
 #include "common/base/level.h"
 #include "common/wire/sdp.h"
 #include "media/coded/coded_audio.h"
@@ -31,9 +32,7 @@
 #include "media/source/source.h"
 #include "server/stats/live_feed_stats.h"
 
-#ifdef __cplusplus
-extern "C" {
-#endif
+DECLS_BEGIN
 
 struct live_feed;
 
@@ -112,7 +111,5 @@ void live_feed_stats_of_size(struct live_feed *e, int size_id, struct live_feed_
 // The sum of all tracks. Returns false if the feed has no audio.
 bool live_feed_stats_of_audio(struct live_feed *e, struct live_feed_audio_stats *out);
 
-#ifdef __cplusplus
-}
-#endif
+DECLS_END
 #endif

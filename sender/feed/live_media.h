@@ -4,14 +4,13 @@
 #ifndef WEIR_SENDER_FEED_LIVE_MEDIA_H
 #define WEIR_SENDER_FEED_LIVE_MEDIA_H
 
+#include "common/base/decls.h"
 #include "media/encode/video_engine.h"
 #include "media/source/audio_source.h"
 #include "media/source/source.h"
 #include "server/session/stream_media.h"
 
-#ifdef __cplusplus
-extern "C" {
-#endif
+DECLS_BEGIN
 
 // Any thread. Encodes pictures from `source`, which it takes over, even on failure. `codec` and
 // `engine`: of live_feed_new. NULL: logged.
@@ -25,7 +24,5 @@ void live_media_lower_when_slow(struct stream_media *m);
 // one. Returns 0, ERR_FULL, or ERR_NO_MEMORY (logged).
 int live_media_add_audio(struct stream_media *m, struct audio_source *audio, int bitrate_bps);
 
-#ifdef __cplusplus
-}
-#endif
+DECLS_END
 #endif

@@ -4,16 +4,13 @@
 #ifndef WEIR_SENDER_FEED_SYNTHETIC_MEDIA_H
 #define WEIR_SENDER_FEED_SYNTHETIC_MEDIA_H
 
+#include "common/base/decls.h"
 #include "media/coded/synthetic.h"
 #include "server/session/stream_media.h"
 
-#ifdef __cplusplus
-extern "C" {
-#endif
+DECLS_BEGIN
 
 struct stream_media *synthetic_media_new(const struct synthetic *media); // copies. NULL: no memory
 
-#ifdef __cplusplus
-}
-#endif
+DECLS_END
 #endif

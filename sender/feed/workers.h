@@ -9,11 +9,10 @@
 #include <stdbool.h>
 #include <uv.h>
 
+#include "common/base/decls.h"
 #include "common/base/usec.h"
 
-#ifdef __cplusplus
-extern "C" {
-#endif
+DECLS_BEGIN
 
 struct work {                                 // embedded first by each kind of work
     void (*run)(struct work *w);              // on one of the threads
@@ -35,7 +34,5 @@ void workers_late(struct workers *ws, struct work *w);
 // so it must run until its handles are closed. NULL is fine.
 void workers_free(struct workers *ws);
 
-#ifdef __cplusplus
-}
-#endif
+DECLS_END
 #endif

@@ -9,12 +9,11 @@
 
 #include <uv.h>
 
+#include "common/base/decls.h"
 #include "server/http/http_content.h"
 #include "server/session/catalog.h"
 
-#ifdef __cplusplus
-extern "C" {
-#endif
+DECLS_BEGIN
 
 #define CATALOG_LIBRARY_IDLE CATALOG_OPEN_LIMIT
 
@@ -37,7 +36,5 @@ void catalog_library_tick(struct catalog_library *l, usec_t now);
 void catalog_library_free(struct catalog_library *l);
 struct http_content *catalog_library_content(struct catalog_library *l);
 
-#ifdef __cplusplus
-}
-#endif
+DECLS_END
 #endif

@@ -11,14 +11,13 @@
 
 #include <sys/socket.h>
 
+#include "common/base/decls.h"
 #include "server/http/http_content.h"
 #include "server/http/message/http_door.h"
 #include "server/http/trusted_proxies.h"
 #include "server/stats/stats.h"
 
-#ifdef __cplusplus
-extern "C" {
-#endif
+DECLS_BEGIN
 
 enum {
     HTTP_CONNECTIONS = 1024,
@@ -46,7 +45,5 @@ void content_server_wake(struct content_server *s);
 void content_server_stats(struct content_server *s, struct http_stats *out);
 void content_server_address(const struct content_server *s, char *out, size_t cap); // "ADDR:PORT"
 
-#ifdef __cplusplus
-}
-#endif
+DECLS_END
 #endif

@@ -3,12 +3,11 @@
 #ifndef WEIR_SENDER_HTTP_FILM_AUDIO_H
 #define WEIR_SENDER_HTTP_FILM_AUDIO_H
 
+#include "common/base/decls.h"
 #include "media/cmaf/cmaf_chunk.h"
 #include "media/stored/stored_file.h"
 
-#ifdef __cplusplus
-extern "C" {
-#endif
+DECLS_BEGIN
 
 struct film_span {
     // The group before the segment's, its own, and the next one; NULL: there is none.
@@ -24,7 +23,5 @@ int film_audio_opus(const struct film_span *s, struct cmaf_chunk *out);
 // the media. Returns 0, ERR_FULL or ERR_NO_MEMORY.
 int film_audio_aac(const struct film_span *s, int bitrate_bps, struct cmaf_chunk *out);
 
-#ifdef __cplusplus
-}
-#endif
+DECLS_END
 #endif

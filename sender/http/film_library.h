@@ -15,11 +15,10 @@
 #include <limits.h>
 #include <sys/stat.h>
 
+#include "common/base/decls.h"
 #include "server/http/http_content.h"
 
-#ifdef __cplusplus
-extern "C" {
-#endif
+DECLS_BEGIN
 
 enum {
     FILM_KEPT = 24,    // groups
@@ -76,7 +75,5 @@ bool film_library_trim(struct film_library *l);
 void film_library_free(struct film_library *l);
 struct http_content *film_library_content(struct film_library *l);
 
-#ifdef __cplusplus
-}
-#endif
+DECLS_END
 #endif

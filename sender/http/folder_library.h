@@ -14,11 +14,10 @@
 #ifndef WEIR_SENDER_HTTP_FOLDER_LIBRARY_H
 #define WEIR_SENDER_HTTP_FOLDER_LIBRARY_H
 
+#include "common/base/decls.h"
 #include "sender/http/film_library.h"
 
-#ifdef __cplusplus
-extern "C" {
-#endif
+DECLS_BEGIN
 
 enum {
     FOLDER_LIBRARY_FILMS = 8,
@@ -50,7 +49,5 @@ void folder_library_stop(struct folder_library *l);
 void folder_library_free(struct folder_library *l);
 struct http_content *folder_library_content(struct folder_library *l);
 
-#ifdef __cplusplus
-}
-#endif
+DECLS_END
 #endif

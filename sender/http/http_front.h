@@ -10,15 +10,14 @@
 #include <sys/socket.h>
 #include <uv.h>
 
+#include "common/base/decls.h"
 #include "sender/http/film_library.h"
 #include "server/http/message/http_door.h"
 #include "server/http/trusted_proxies.h"
 #include "server/session/catalog.h"
 #include "server/stats/stats.h"
 
-#ifdef __cplusplus
-extern "C" {
-#endif
+DECLS_BEGIN
 
 struct http_front; // opaque
 
@@ -48,7 +47,5 @@ struct http_content *http_front_content(struct http_front *f);
 // Ends all connections. The loop must run until its handles are closed. NULL is fine.
 void http_front_free(struct http_front *f);
 
-#ifdef __cplusplus
-}
-#endif
+DECLS_END
 #endif

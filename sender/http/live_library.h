@@ -12,13 +12,12 @@
 #ifndef WEIR_SENDER_HTTP_LIVE_LIBRARY_H
 #define WEIR_SENDER_HTTP_LIVE_LIBRARY_H
 
+#include "common/base/decls.h"
 #include "media/cmaf/cmaf_segmenter.h"
 #include "media/manifest/manifest.h"
 #include "server/http/http_content.h"
 
-#ifdef __cplusplus
-extern "C" {
-#endif
+DECLS_BEGIN
 
 enum {
     LIVE_WINDOW = 6,
@@ -56,7 +55,5 @@ void live_library_segment(struct live_library *l, int rendition, int64_t segment
 void live_library_finish(struct live_library *l);
 void live_library_end(struct live_library *l); // the run ends; drops its files
 
-#ifdef __cplusplus
-}
-#endif
+DECLS_END
 #endif

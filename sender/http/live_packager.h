@@ -13,12 +13,11 @@
 
 #include <uv.h>
 
+#include "common/base/decls.h"
 #include "server/http/http_content.h"
 #include "server/session/stream_media.h"
 
-#ifdef __cplusplus
-extern "C" {
-#endif
+DECLS_BEGIN
 
 #define LIVE_PACKAGER_IDLE (10 * USEC_PER_SEC)
 #define LIVE_PACKAGER_PART (500 * USEC_PER_MSEC)
@@ -47,7 +46,5 @@ struct http_content *live_packager_content(struct live_packager *p);
 // Call it about twice a second.
 void live_packager_tick(struct live_packager *p, usec_t now);
 
-#ifdef __cplusplus
-}
-#endif
+DECLS_END
 #endif

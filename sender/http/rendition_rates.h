@@ -18,19 +18,16 @@
 #ifndef WEIR_SENDER_HTTP_RENDITION_RATES_H
 #define WEIR_SENDER_HTTP_RENDITION_RATES_H
 
+#include "common/base/decls.h"
 #include "media/manifest/manifest.h"
 #include "stream/abr/film_table.h"
 
-#ifdef __cplusplus
-extern "C" {
-#endif
+DECLS_BEGIN
 
 void rendition_rates_video(struct manifest_rendition *r, int bitrate_bps);
 void rendition_rates_audio(struct manifest_rendition *r, int bitrate_bps, int samples_of_packet);
 // `level` exists in the table; r->frame_rate is known.
 void rendition_rates_film(struct manifest_rendition *r, const struct film_table *t, int level);
 
-#ifdef __cplusplus
-}
-#endif
+DECLS_END
 #endif

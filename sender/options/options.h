@@ -7,6 +7,7 @@
 #include <stdio.h>
 #include <sys/socket.h>
 
+#include "common/base/decls.h"
 #include "common/net/log_stderr.h"
 #include "common/program/command_line.h"
 #include "common/protocol/transport_names.h"
@@ -24,9 +25,7 @@
 #include "server/http/trusted_proxies.h"
 #include "server/web/web_front.h"
 
-#ifdef __cplusplus
-extern "C" {
-#endif
+DECLS_BEGIN
 
 struct given_media;
 struct publisher;
@@ -127,7 +126,5 @@ bool options_source_equal(const struct options *a, const struct options *b);
 // Returns the name of an option that differs and that a running server cannot change; NULL: none.
 const char *options_fixed(const struct options *a, const struct options *b);
 
-#ifdef __cplusplus
-}
-#endif
+DECLS_END
 #endif

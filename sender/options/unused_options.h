@@ -4,11 +4,10 @@
 #ifndef WEIR_SENDER_OPTIONS_UNUSED_OPTIONS_H
 #define WEIR_SENDER_OPTIONS_UNUSED_OPTIONS_H
 
+#include "common/base/decls.h"
 #include "sender/options/options.h"
 
-#ifdef __cplusplus
-extern "C" {
-#endif
+DECLS_BEGIN
 
 enum { UNUSED_OPTIONS = 11 };
 
@@ -16,7 +15,5 @@ enum { UNUSED_OPTIONS = 11 };
 // is a folder.
 int unused_options(const struct options *o, bool is_folder, const char *out[UNUSED_OPTIONS]);
 
-#ifdef __cplusplus
-}
-#endif
+DECLS_END
 #endif

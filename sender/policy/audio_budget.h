@@ -8,11 +8,10 @@
 
 #include <stdbool.h>
 
+#include "common/base/decls.h"
 #include "common/base/usec.h"
 
-#ifdef __cplusplus
-extern "C" {
-#endif
+DECLS_BEGIN
 
 enum { AUDIO_BUDGET_SPEED = 2 };
 #define AUDIO_BUDGET_BURST (4 * USEC_PER_SEC)
@@ -28,7 +27,5 @@ bool audio_budget_is_open(struct audio_budget *b, usec_t now);
 // It was taken; at most two seconds, so that the law is broken by so much.
 void audio_budget_take(struct audio_budget *b, usec_t duration);
 
-#ifdef __cplusplus
-}
-#endif
+DECLS_END
 #endif

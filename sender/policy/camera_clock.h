@@ -18,12 +18,11 @@
 #include <stdbool.h>
 #include <stdint.h>
 
+#include "common/base/decls.h"
 #include "common/base/usec.h"
 #include "common/base/windowed_min.h"
 
-#ifdef __cplusplus
-extern "C" {
-#endif
+DECLS_BEGIN
 
 #define CAMERA_CLOCK_ASTRAY USEC_PER_SEC
 #define CAMERA_CLOCK_LEAP   (3 * USEC_PER_SEC)
@@ -52,7 +51,5 @@ void camera_clock_report(struct camera_clock *c, usec_t wall, uint32_t stamp);
 struct camera_time camera_clock_picture(struct camera_clock *c, uint32_t stamp, usec_t arrived,
                                         usec_t wall_ahead);
 
-#ifdef __cplusplus
-}
-#endif
+DECLS_END
 #endif

@@ -14,12 +14,11 @@
 #include <stdbool.h>
 #include <stdint.h>
 
+#include "common/base/decls.h"
 #include "common/base/level.h"
 #include "common/base/usec.h"
 
-#ifdef __cplusplus
-extern "C" {
-#endif
+DECLS_BEGIN
 
 enum { CAMERA_FOLLOW_GROUP = 16, CAMERA_FOLLOW_PICTURES = 3 * CAMERA_FOLLOW_GROUP };
 
@@ -43,7 +42,5 @@ void camera_follow_init(struct camera_follow *f, struct fps fps, bool reorders, 
 enum camera_follow_verdict camera_follow_picture(struct camera_follow *f, usec_t media,
                                                  int64_t number, struct fps *faster);
 
-#ifdef __cplusplus
-}
-#endif
+DECLS_END
 #endif

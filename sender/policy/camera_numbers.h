@@ -9,13 +9,12 @@
 #include <stdbool.h>
 #include <stdint.h>
 
+#include "common/base/decls.h"
 #include "common/base/level.h"
 #include "media/rtp/depacketiser.h"
 #include "sender/policy/frame_group.h"
 
-#ifdef __cplusplus
-extern "C" {
-#endif
+DECLS_BEGIN
 
 enum { CAMERA_NUMBERS_KNOWN = 32 }; // newest frames on which others may depend
 
@@ -43,7 +42,5 @@ void camera_numbers_set_rate(struct camera_numbers *n, struct fps fps);
 // has the only reference to each.
 void camera_numbers_settle(struct camera_numbers *n, struct frame_group *early, bool reorders);
 
-#ifdef __cplusplus
-}
-#endif
+DECLS_END
 #endif

@@ -12,11 +12,10 @@
 
 #include <stdbool.h>
 
+#include "common/base/decls.h"
 #include "common/base/usec.h"
 
-#ifdef __cplusplus
-extern "C" {
-#endif
+DECLS_BEGIN
 
 #define CAMERA_PACE_MIN (10 * USEC_PER_SEC)
 #define CAMERA_PACE_MAX (60 * USEC_PER_SEC)
@@ -44,7 +43,5 @@ bool camera_pace_is_lost(const struct camera_pace *p, usec_t now);
 // CAMERA_PACE_MIN.
 bool camera_pace_says_no_key(struct camera_pace *p, usec_t now);
 
-#ifdef __cplusplus
-}
-#endif
+DECLS_END
 #endif

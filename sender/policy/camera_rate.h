@@ -7,11 +7,10 @@
 #include <stdbool.h>
 #include <stdint.h>
 
+#include "common/base/decls.h"
 #include "common/base/level.h"
 
-#ifdef __cplusplus
-extern "C" {
-#endif
+DECLS_BEGIN
 
 enum {
     CAMERA_RATE_ENOUGH = 13, // pictures
@@ -47,7 +46,5 @@ struct fps camera_rate_read(const struct camera_rate *r, struct fps described);
 // Returns a usual rate that is at least `rate`, by at most 3 %; else one that is 1 % higher.
 struct fps camera_rate_above(double rate);
 
-#ifdef __cplusplus
-}
-#endif
+DECLS_END
 #endif

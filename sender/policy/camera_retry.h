@@ -9,11 +9,10 @@
 
 #include <stdbool.h>
 
+#include "common/base/decls.h"
 #include "common/base/usec.h"
 
-#ifdef __cplusplus
-extern "C" {
-#endif
+DECLS_BEGIN
 
 #define CAMERA_RETRY_SOON    USEC_PER_SEC
 #define CAMERA_RETRY_HURRIES (15 * USEC_PER_SEC)
@@ -32,7 +31,5 @@ usec_t camera_retry_came(struct camera_retry *r, usec_t now);
 // of CAMERA_RETRY_LATER in the outage.
 usec_t camera_retry_ended(struct camera_retry *r, bool refuses_user, bool *slower, usec_t now);
 
-#ifdef __cplusplus
-}
-#endif
+DECLS_END
 #endif

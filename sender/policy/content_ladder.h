@@ -22,11 +22,10 @@
 #ifndef WEIR_SENDER_POLICY_CONTENT_LADDER_H
 #define WEIR_SENDER_POLICY_CONTENT_LADDER_H
 
+#include "common/base/decls.h"
 #include "common/base/level.h"
 
-#ifdef __cplusplus
-extern "C" {
-#endif
+DECLS_BEGIN
 
 enum { CONTENT_POINTS = 3 };
 #define CONTENT_TOP_SSIM   0.985
@@ -64,7 +63,5 @@ struct content_ladder {
 int content_ladder_choose(const struct content_table *t, const struct ladder *fixed,
                           struct content_ladder *out);
 
-#ifdef __cplusplus
-}
-#endif
+DECLS_END
 #endif

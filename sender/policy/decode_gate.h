@@ -10,11 +10,10 @@
 #include <stdbool.h>
 #include <stdint.h>
 
+#include "common/base/decls.h"
 #include "common/base/usec.h"
 
-#ifdef __cplusplus
-extern "C" {
-#endif
+DECLS_BEGIN
 
 enum { DECODE_GATE_SEEN = 32 }; // decoded frames that a later one may depend on
 #define DECODE_GATE_AGAIN USEC_PER_SEC
@@ -35,7 +34,5 @@ void decode_gate_lost(struct decode_gate *g);
 // Returns true if a key frame is requested now.
 bool decode_gate_wants_key(struct decode_gate *g, usec_t now);
 
-#ifdef __cplusplus
-}
-#endif
+DECLS_END
 #endif

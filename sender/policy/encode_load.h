@@ -22,12 +22,11 @@
 #ifndef WEIR_SENDER_POLICY_ENCODE_LOAD_H
 #define WEIR_SENDER_POLICY_ENCODE_LOAD_H
 
+#include "common/base/decls.h"
 #include "common/base/level.h"
 #include "common/base/usec.h"
 
-#ifdef __cplusplus
-extern "C" {
-#endif
+DECLS_BEGIN
 
 #define ENCODE_LOAD_WINDOW       USEC_PER_SEC
 #define ENCODE_LOAD_LATE         (100 * USEC_PER_MSEC) // or two frame intervals, if that is longer
@@ -92,7 +91,5 @@ int encode_load_top(const struct encode_load *l);
 // Returns how many steps are gone down; 0: everything is encoded.
 int encode_load_steps(const struct encode_load *l);
 
-#ifdef __cplusplus
-}
-#endif
+DECLS_END
 #endif

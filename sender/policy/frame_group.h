@@ -6,11 +6,10 @@
 
 #include <stddef.h>
 
+#include "common/base/decls.h"
 #include "media/coded/coded_frame.h"
 
-#ifdef __cplusplus
-extern "C" {
-#endif
+DECLS_BEGIN
 
 enum {
     FRAME_GROUP_FRAMES = 1024,
@@ -27,7 +26,5 @@ struct frame_group { // all zero at first; callers may read the fields
 void frame_group_add(struct frame_group *g, struct coded_frame *f);
 void frame_group_clear(struct frame_group *g);
 
-#ifdef __cplusplus
-}
-#endif
+DECLS_END
 #endif

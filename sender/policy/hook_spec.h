@@ -6,11 +6,10 @@
 
 #include <stddef.h>
 
+#include "common/base/decls.h"
 #include "common/base/event.h"
 
-#ifdef __cplusplus
-extern "C" {
-#endif
+DECLS_BEGIN
 
 enum { HOOKS_MAX = 16, HOOK_WORDS = 32, HOOK_TEXT = 1024 };
 
@@ -35,7 +34,5 @@ struct hook_command {
 const char *hook_specs_add(struct hook_specs *h, const char *text, char *reason, size_t cap);
 void hook_command_read(struct hook_command *c, const char *command);
 
-#ifdef __cplusplus
-}
-#endif
+DECLS_END
 #endif

@@ -14,11 +14,10 @@
 
 #include <stdbool.h>
 
+#include "common/base/decls.h"
 #include "common/base/usec.h"
 
-#ifdef __cplusplus
-extern "C" {
-#endif
+DECLS_BEGIN
 
 #define LAYER_REFRESH_PATIENCE (500 * USEC_PER_MSEC)
 #define LAYER_REFRESH_GAP      (600 * USEC_PER_MSEC)
@@ -32,7 +31,5 @@ struct layer_refresh { // of one viewer; all zero to begin with
 // A PLI arrived from a viewer of the smallest `sizes` sizes. Returns the smallest size to start.
 int layer_refresh_size(struct layer_refresh *r, int sizes, usec_t now);
 
-#ifdef __cplusplus
-}
-#endif
+DECLS_END
 #endif

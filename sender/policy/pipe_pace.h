@@ -15,11 +15,10 @@
 
 #include <stdbool.h>
 
+#include "common/base/decls.h"
 #include "common/base/usec.h"
 
-#ifdef __cplusplus
-extern "C" {
-#endif
+DECLS_BEGIN
 
 #define PIPE_PACE_JUMP    (10 * USEC_PER_SEC)
 #define PIPE_PACE_SLACK   (USEC_PER_SEC / 5)
@@ -46,7 +45,5 @@ struct pipe_time pipe_pace_picture(struct pipe_pace *p, usec_t decoded, usec_t s
 // come, or they are on another clock.
 bool pipe_pace_audio(const struct pipe_pace *p, usec_t at, struct pipe_time *out);
 
-#ifdef __cplusplus
-}
-#endif
+DECLS_END
 #endif

@@ -7,11 +7,10 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include "common/base/decls.h"
 #include "common/base/usec.h"
 
-#ifdef __cplusplus
-extern "C" {
-#endif
+DECLS_BEGIN
 
 struct prepare_progress {
     int64_t total;  // frames; 0 = unknown
@@ -24,7 +23,5 @@ struct prepare_progress {
 void prepare_progress_text(const struct prepare_progress *p, int64_t done, bool bar, char *out,
                            size_t cap, usec_t now);
 
-#ifdef __cplusplus
-}
-#endif
+DECLS_END
 #endif

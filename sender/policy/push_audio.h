@@ -3,11 +3,10 @@
 #ifndef WEIR_SENDER_POLICY_PUSH_AUDIO_H
 #define WEIR_SENDER_POLICY_PUSH_AUDIO_H
 
+#include "common/base/decls.h"
 #include "common/wire/sdp.h"
 
-#ifdef __cplusplus
-extern "C" {
-#endif
+DECLS_BEGIN
 
 struct push_audio {
     int count; // 0: not given
@@ -17,7 +16,5 @@ struct push_audio {
 // Reads "opus,aac", each at most once. Returns 0, or ERR_MALFORMED.
 int push_audio_parse(const char *text, struct push_audio *out);
 
-#ifdef __cplusplus
-}
-#endif
+DECLS_END
 #endif

@@ -8,11 +8,10 @@
 #ifndef WEIR_SENDER_POLICY_PUSH_RETRY_H
 #define WEIR_SENDER_POLICY_PUSH_RETRY_H
 
+#include "common/base/decls.h"
 #include "common/base/usec.h"
 
-#ifdef __cplusplus
-extern "C" {
-#endif
+DECLS_BEGIN
 
 #define PUSH_RETRY_FIRST  USEC_PER_SEC
 #define PUSH_RETRY_MAX    (30 * USEC_PER_SEC)
@@ -28,7 +27,5 @@ void push_retry_recording(struct push_retry *r, usec_t now); // the server recor
 // The connection has ended. Returns when to connect again.
 usec_t push_retry_ended(struct push_retry *r, usec_t now);
 
-#ifdef __cplusplus
-}
-#endif
+DECLS_END
 #endif

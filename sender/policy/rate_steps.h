@@ -11,11 +11,10 @@
 
 #include <stdbool.h>
 
+#include "common/base/decls.h"
 #include "common/base/usec.h"
 
-#ifdef __cplusplus
-extern "C" {
-#endif
+DECLS_BEGIN
 
 #define RATE_STEPS_DOWN_AFTER (1 * USEC_PER_SEC)
 #define RATE_STEPS_UP_AFTER   (4 * USEC_PER_SEC)
@@ -33,7 +32,5 @@ void rate_steps_request(struct rate_steps *r, int bps);
 // Returns the bitrate that the encoder gets now; 0: it keeps the one that it has.
 int rate_steps_take(struct rate_steps *r, usec_t now);
 
-#ifdef __cplusplus
-}
-#endif
+DECLS_END
 #endif

@@ -18,12 +18,11 @@
 #ifndef WEIR_SENDER_POLICY_REPORT_RATE_H
 #define WEIR_SENDER_POLICY_REPORT_RATE_H
 
+#include "common/base/decls.h"
 #include "common/base/usec.h"
 #include "common/base/windowed_min.h"
 
-#ifdef __cplusplus
-extern "C" {
-#endif
+DECLS_BEGIN
 
 #define REPORT_RATE_SILENCE (15 * USEC_PER_SEC)
 
@@ -47,7 +46,5 @@ void report_rate_second(struct report_rate *r, usec_t now); // call it about onc
 // Returns bit/s.
 double report_rate_bps(const struct report_rate *r);
 
-#ifdef __cplusplus
-}
-#endif
+DECLS_END
 #endif

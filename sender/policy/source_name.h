@@ -6,9 +6,9 @@
 #include <stdbool.h>
 #include <stddef.h>
 
-#ifdef __cplusplus
-extern "C" {
-#endif
+#include "common/base/decls.h"
+
+DECLS_BEGIN
 
 enum {
     SOURCES_MAX = 16,      // of one server
@@ -36,7 +36,5 @@ bool source_publish_is_any(const char *path);
 // with a name of source_name_is instead of its "*".
 bool source_publish_matches(const char *pattern, const char *path);
 
-#ifdef __cplusplus
-}
-#endif
+DECLS_END
 #endif

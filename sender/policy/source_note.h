@@ -6,11 +6,10 @@
 #include <stdbool.h>
 #include <stddef.h>
 
+#include "common/base/decls.h"
 #include "common/base/level.h"
 
-#ifdef __cplusplus
-extern "C" {
-#endif
+DECLS_BEGIN
 
 enum { SOURCE_NOTE_TEXT = 320 };
 
@@ -25,7 +24,5 @@ enum source_note {
 // and rate.
 bool source_note(const struct ladder *ladder, enum source_note why, char *out, size_t cap);
 
-#ifdef __cplusplus
-}
-#endif
+DECLS_END
 #endif

@@ -4,15 +4,12 @@
 #ifndef WEIR_SENDER_PREPARE_PREPARE_H
 #define WEIR_SENDER_PREPARE_PREPARE_H
 
+#include "common/base/decls.h"
 #include "sender/options/options.h"
 
-#ifdef __cplusplus
-extern "C" {
-#endif
+DECLS_BEGIN
 
 int prepare_run(const struct options *o); // returns the program's exit code
 
-#ifdef __cplusplus
-}
-#endif
+DECLS_END
 #endif

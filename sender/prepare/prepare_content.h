@@ -5,12 +5,11 @@
 #ifndef WEIR_SENDER_PREPARE_PREPARE_CONTENT_H
 #define WEIR_SENDER_PREPARE_PREPARE_CONTENT_H
 
+#include "common/base/decls.h"
 #include "media/source/source.h"
 #include "sender/policy/content_ladder.h"
 
-#ifdef __cplusplus
-extern "C" {
-#endif
+DECLS_BEGIN
 
 // `s`: the film, which is opened again by its `name`. `fixed`: the ladder that it has otherwise; it
 // has no size that passes (level.h). Returns true if *out is a better one; logs its levels, or why
@@ -18,7 +17,5 @@ extern "C" {
 bool prepare_content(const char *name, const struct source *s, const struct ladder *fixed,
                      struct content_ladder *out);
 
-#ifdef __cplusplus
-}
-#endif
+DECLS_END
 #endif

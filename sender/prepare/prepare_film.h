@@ -4,11 +4,10 @@
 #ifndef WEIR_SENDER_PREPARE_PREPARE_FILM_H
 #define WEIR_SENDER_PREPARE_PREPARE_FILM_H
 
+#include "common/base/decls.h"
 #include "sender/options/options.h"
 
-#ifdef __cplusplus
-extern "C" {
-#endif
+DECLS_BEGIN
 
 // Returns true if weir-send would use the existing FILM.weir.mkv for `name` with these options, and
 // it has audio if one is wanted and there is one.
@@ -17,7 +16,5 @@ bool prepare_film_is_done(const struct options *o, const char *name);
 // 0 or an error (logged).
 int prepare_film(const struct options *o, const char *name, const char *label);
 
-#ifdef __cplusplus
-}
-#endif
+DECLS_END
 #endif

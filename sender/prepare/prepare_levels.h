@@ -4,14 +4,13 @@
 #ifndef WEIR_SENDER_PREPARE_PREPARE_LEVELS_H
 #define WEIR_SENDER_PREPARE_PREPARE_LEVELS_H
 
+#include "common/base/decls.h"
 #include "media/source/pass_probe.h"
 #include "media/source/source.h"
 #include "media/stored/policy/stored_plan.h"
 #include "sender/options/options.h"
 
-#ifdef __cplusplus
-extern "C" {
-#endif
+DECLS_BEGIN
 
 enum { PREPARE_LAYERS = 3 }; // default number of temporal layers
 
@@ -35,7 +34,5 @@ int prepare_levels_choose(const struct options *o, const char *name, const struc
 // Returns true if the stored ladder, which has no size that passes, is the fixed one.
 bool prepare_levels_are_fixed(const struct options *o, const struct ladder *stored);
 
-#ifdef __cplusplus
-}
-#endif
+DECLS_END
 #endif

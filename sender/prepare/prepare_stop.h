@@ -6,9 +6,9 @@
 
 #include <stdbool.h>
 
-#ifdef __cplusplus
-extern "C" {
-#endif
+#include "common/base/decls.h"
+
+DECLS_BEGIN
 
 // Starts the thread that waits for the signals. Call it once. `terminal`: a line without end stands
 // on stderr. SIGHUP counts only if it was not ignored at the start (nohup(1)). Returns 0 or
@@ -17,7 +17,5 @@ int prepare_stop_watch(bool terminal);
 // Sets what the message says of the task in progress, such as "film.mkv, 42 %".
 void prepare_stop_describe(const char *text);
 
-#ifdef __cplusplus
-}
-#endif
+DECLS_END
 #endif

@@ -3,13 +3,12 @@
 #ifndef WEIR_SENDER_PREPARE_PREPARE_TABLE_H
 #define WEIR_SENDER_PREPARE_PREPARE_TABLE_H
 
+#include "common/base/decls.h"
 #include "common/wire/sdp.h"
 #include "media/stored/policy/stored_plan.h"
 #include "stream/abr/film_table.h"
 
-#ifdef __cplusplus
-extern "C" {
-#endif
+DECLS_BEGIN
 
 // The film has `frames` source frames, and `plan` ends there. It has quality if all parts have:
 // those of an older version have none. Returns 0, ERR_RANGE: it is too long, or a group too large,
@@ -17,7 +16,5 @@ extern "C" {
 int prepare_table(const struct ladder *ladder, const struct stored_plan *plan, const char *folder,
                   int64_t frames, struct film_table **out);
 
-#ifdef __cplusplus
-}
-#endif
+DECLS_END
 #endif

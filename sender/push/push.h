@@ -8,14 +8,13 @@
 
 #include <uv.h>
 
+#include "common/base/decls.h"
 #include "common/protocol/transport_names.h"
 #include "common/wire/url.h"
 #include "sender/policy/push_audio.h"
 #include "server/session/stream.h"
 
-#ifdef __cplusplus
-extern "C" {
-#endif
+DECLS_BEGIN
 
 struct push;
 
@@ -35,7 +34,5 @@ void push_free(struct push *p, usec_t now); // NULL is fine; no callback afterwa
 // Ends the session at the server; calls `on_left` within RTSP_RECORDER_LEAVE, not inside this call.
 void push_leave(struct push *p, void (*on_left)(void *ctx), void *ctx, usec_t now);
 
-#ifdef __cplusplus
-}
-#endif
+DECLS_END
 #endif

@@ -6,11 +6,10 @@
 
 #include <uv.h>
 
+#include "common/base/decls.h"
 #include "media/coded/coded_audio.h"
 
-#ifdef __cplusplus
-extern "C" {
-#endif
+DECLS_BEGIN
 
 enum { PUSH_AAC_BPS = 96000 };
 
@@ -24,7 +23,5 @@ struct push_aac *push_aac_new(uv_loop_t *loop, push_aac_fn *fn, void *ctx);
 void push_aac_free(struct push_aac *a); // waits for the packet in work; NULL is fine
 void push_aac_push(struct push_aac *a, struct coded_audio *c); // takes a reference
 
-#ifdef __cplusplus
-}
-#endif
+DECLS_END
 #endif

@@ -11,13 +11,12 @@
 
 #include <uv.h>
 
+#include "common/base/decls.h"
 #include "common/protocol/rtsp_recorder.h"
 #include "sender/policy/push_audio.h"
 #include "server/session/stream.h"
 
-#ifdef __cplusplus
-extern "C" {
-#endif
+DECLS_BEGIN
 
 struct push_link;
 
@@ -43,7 +42,5 @@ void push_link_free(struct push_link *l, usec_t now); // NULL is fine; no callba
 // Ends the session: BYE, TEARDOWN; on_end follows within RTSP_RECORDER_LEAVE.
 void push_link_leave(struct push_link *l, usec_t now);
 
-#ifdef __cplusplus
-}
-#endif
+DECLS_END
 #endif

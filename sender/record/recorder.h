@@ -16,12 +16,11 @@
 
 #include <uv.h>
 
+#include "common/base/decls.h"
 #include "media/record/policy/record_keep.h"
 #include "server/session/stream_media.h"
 
-#ifdef __cplusplus
-extern "C" {
-#endif
+DECLS_BEGIN
 
 #define RECORDER_KEYS  (5 * USEC_PER_SEC)
 #define RECORDER_RETRY (10 * USEC_PER_SEC)
@@ -41,7 +40,5 @@ struct recorder *recorder_new(uv_loop_t *loop, const struct recorder_config *con
 // Ends the file. Waits for a slow disk, for `patience` at most. NULL is fine.
 void recorder_free(struct recorder *r, usec_t patience);
 
-#ifdef __cplusplus
-}
-#endif
+DECLS_END
 #endif

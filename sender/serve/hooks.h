@@ -9,12 +9,11 @@
 
 #include <uv.h>
 
+#include "common/base/decls.h"
 #include "common/base/usec.h"
 #include "sender/policy/hook_spec.h"
 
-#ifdef __cplusplus
-extern "C" {
-#endif
+DECLS_BEGIN
 
 enum { HOOKS_AT_ONCE = 4, HOOKS_WAITING = 64 };
 #define HOOKS_TIME (60 * USEC_PER_SEC)
@@ -27,7 +26,5 @@ struct hooks *hooks_new(uv_loop_t *loop, const struct hook_specs *specs);
 // Commands that run go on; the loop must run until its handles are closed. NULL is fine.
 void hooks_free(struct hooks *h);
 
-#ifdef __cplusplus
-}
-#endif
+DECLS_END
 #endif

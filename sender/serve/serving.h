@@ -9,11 +9,10 @@
 #include <stdbool.h>
 #include <uv.h>
 
+#include "common/base/decls.h"
 #include "sender/options/options.h"
 
-#ifdef __cplusplus
-extern "C" {
-#endif
+DECLS_BEGIN
 
 struct serving; // opaque
 
@@ -51,7 +50,5 @@ void serving_stop(struct serving *s, void (*on_stopped)(void *ctx), void *ctx);
 // May be called in `on_stopped`. The loop must run until its handles are closed. NULL is fine.
 void serving_free(struct serving *s);
 
-#ifdef __cplusplus
-}
-#endif
+DECLS_END
 #endif

@@ -10,6 +10,7 @@
 #include <sys/socket.h>
 #include <uv.h>
 
+#include "common/base/decls.h"
 #include "common/base/usec.h"
 #include "common/wire/text.h"
 #include "server/access/access_key.h"
@@ -17,9 +18,7 @@
 #include "server/policy/login_sessions.h"
 #include "server/policy/places.h"
 
-#ifdef __cplusplus
-extern "C" {
-#endif
+DECLS_BEGIN
 
 struct access; // opaque
 
@@ -77,7 +76,5 @@ enum access_answer access_http(struct access *a, const struct sockaddr *peer,
                                const struct access_request *r, struct access_refusal *why,
                                usec_t now);
 
-#ifdef __cplusplus
-}
-#endif
+DECLS_END
 #endif

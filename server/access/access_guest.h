@@ -5,11 +5,10 @@
 #ifndef WEIR_SERVER_ACCESS_ACCESS_GUEST_H
 #define WEIR_SERVER_ACCESS_ACCESS_GUEST_H
 
+#include "common/base/decls.h"
 #include "server/access/access.h"
 
-#ifdef __cplusplus
-extern "C" {
-#endif
+DECLS_BEGIN
 
 struct access_guest; // opaque
 
@@ -41,7 +40,5 @@ enum access_answer access_guest_log_in(struct access_guest *g, const struct acce
                                        char out[LOGIN_TOKEN_TEXT], struct access_refusal *why,
                                        usec_t now);
 
-#ifdef __cplusplus
-}
-#endif
+DECLS_END
 #endif

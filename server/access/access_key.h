@@ -9,12 +9,11 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include "common/base/decls.h"
 #include "common/wire/text.h"
 #include "server/policy/access_rules.h"
 
-#ifdef __cplusplus
-extern "C" {
-#endif
+DECLS_BEGIN
 
 enum {
     ACCESS_SECRET_BYTES = 32,
@@ -38,7 +37,5 @@ int access_key_make(const uint8_t secret[ACCESS_SECRET_BYTES], const struct acce
 int access_key_read(const uint8_t secret[ACCESS_SECRET_BYTES], struct text text, const char *path,
                     struct access_key *out, size_t *scope);
 
-#ifdef __cplusplus
-}
-#endif
+DECLS_END
 #endif

@@ -9,14 +9,13 @@
 #include <stdbool.h>
 #include <uv.h>
 
+#include "common/base/decls.h"
 #include "common/base/usec.h"
 #include "common/wire/text.h"
 #include "server/policy/access_rules.h"
 #include "server/policy/places.h"
 
-#ifdef __cplusplus
-extern "C" {
-#endif
+DECLS_BEGIN
 
 enum {
     LOGINS_WAITING = 32,   // max. passwords in the queue
@@ -53,7 +52,5 @@ struct access_login *access_logins_begin(struct access_logins *l, struct place_k
 // `done` is not called any more. NULL is fine.
 void access_logins_leave(struct access_login *login);
 
-#ifdef __cplusplus
-}
-#endif
+DECLS_END
 #endif

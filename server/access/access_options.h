@@ -3,12 +3,11 @@
 #ifndef WEIR_SERVER_ACCESS_ACCESS_OPTIONS_H
 #define WEIR_SERVER_ACCESS_ACCESS_OPTIONS_H
 
+#include "common/base/decls.h"
 #include "common/options/option_table.h"
 #include "server/access/access.h"
 
-#ifdef __cplusplus
-extern "C" {
-#endif
+DECLS_BEGIN
 
 struct access_options { // strings are borrowed; NULL: not given
     const char *file;
@@ -67,7 +66,5 @@ int access_options_open(const struct access_options *o, const char *state_dir, u
 #define ACCESS_INVITE_CONTROL "control"
 #define ACCESS_INVITE_PUBLISH "publish:" // before a path
 
-#ifdef __cplusplus
-}
-#endif
+DECLS_END
 #endif

@@ -3,12 +3,11 @@
 #ifndef WEIR_SERVER_ACCESS_ACCESS_PARTS_H
 #define WEIR_SERVER_ACCESS_ACCESS_PARTS_H
 
+#include "common/base/decls.h"
 #include "server/access/access.h"
 #include "server/access/access_logins.h"
 
-#ifdef __cplusplus
-extern "C" {
-#endif
+DECLS_BEGIN
 
 #define ACCESS_NEEDED_TEXT                                                                         \
     "a key is required: open the whole URL that the server printed, with ?key=..., or ask its "    \
@@ -58,7 +57,5 @@ bool access_allows(struct access *a, int user, const char *path, unsigned right)
 bool access_session_add(struct access *a, int user, usec_t now, char out[LOGIN_TOKEN_TEXT]);
 int access_session_find(struct access *a, struct text token, usec_t now);
 
-#ifdef __cplusplus
-}
-#endif
+DECLS_END
 #endif

@@ -7,9 +7,9 @@
 #include <stdbool.h>
 #include <stddef.h>
 
-#ifdef __cplusplus
-extern "C" {
-#endif
+#include "common/base/decls.h"
+
+DECLS_BEGIN
 
 enum {
     ACCESS_PASSWORD_MAX = 400, // bytes with NUL
@@ -29,7 +29,5 @@ int access_user_append(const char *file, const char *name, const char *line);
 // are logged.
 int access_user_make(const char *name, const char *file);
 
-#ifdef __cplusplus
-}
-#endif
+DECLS_END
 #endif

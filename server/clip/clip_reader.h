@@ -12,11 +12,10 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include "common/base/decls.h"
 #include "common/base/usec.h"
 
-#ifdef __cplusplus
-extern "C" {
-#endif
+DECLS_BEGIN
 
 enum {
     CLIP_READERS_MAX = 4, // max clips in the process, and max lists; hung threads count
@@ -39,7 +38,5 @@ void clip_reader_free(struct clip_reader *r); // does not wait for the disk. NUL
 // again later; ERR_END: all were handed out; an error of record_clip_next.
 int clip_reader_poll(struct clip_reader *r, uint8_t **out, size_t *bytes);
 
-#ifdef __cplusplus
-}
-#endif
+DECLS_END
 #endif

@@ -6,12 +6,11 @@
 
 #include <uv.h>
 
+#include "common/base/decls.h"
 #include "common/base/usec.h"
 #include "server/policy/control_target.h"
 
-#ifdef __cplusplus
-extern "C" {
-#endif
+DECLS_BEGIN
 
 struct control_gate; // opaque
 
@@ -32,7 +31,5 @@ void control_gate_free(struct control_gate *g); // NULL is fine
 // nothing was done; ERR_CLOSED.
 int control_gate_ask(struct control_gate *g, const struct control_request *r, char **json);
 
-#ifdef __cplusplus
-}
-#endif
+DECLS_END
 #endif

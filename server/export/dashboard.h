@@ -5,14 +5,12 @@
 
 #include <stddef.h>
 
-#ifdef __cplusplus
-extern "C" {
-#endif
+#include "common/base/decls.h"
+
+DECLS_BEGIN
 
 extern const char dashboard_html[]; // dashboard_len bytes, without a NUL
 extern const size_t dashboard_len;
 
-#ifdef __cplusplus
-}
-#endif
+DECLS_END
 #endif

@@ -3,15 +3,12 @@
 #ifndef WEIR_SERVER_EXPORT_PROCESS_STATS_H
 #define WEIR_SERVER_EXPORT_PROCESS_STATS_H
 
+#include "common/base/decls.h"
 #include "server/stats/stats.h"
 
-#ifdef __cplusplus
-extern "C" {
-#endif
+DECLS_BEGIN
 
 void process_stats_read(struct process_stats *out); // any thread
 
-#ifdef __cplusplus
-}
-#endif
+DECLS_END
 #endif

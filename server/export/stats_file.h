@@ -4,11 +4,10 @@
 #ifndef WEIR_SERVER_EXPORT_STATS_FILE_H
 #define WEIR_SERVER_EXPORT_STATS_FILE_H
 
+#include "common/base/decls.h"
 #include "server/stats/stats.h"
 
-#ifdef __cplusplus
-extern "C" {
-#endif
+DECLS_BEGIN
 
 struct stats_file; // opaque
 
@@ -20,7 +19,5 @@ void stats_file_write_http(struct stats_file *s, const struct stats *f);
 // Writes the last line, with the resource usage of the program. `age`: since the program began.
 void stats_file_end(struct stats_file *s, usec_t age);
 
-#ifdef __cplusplus
-}
-#endif
+DECLS_END
 #endif

@@ -17,11 +17,10 @@
 #include <stdbool.h>
 #include <sys/socket.h>
 
+#include "common/base/decls.h"
 #include "server/stats/stats.h"
 
-#ifdef __cplusplus
-extern "C" {
-#endif
+DECLS_BEGIN
 
 enum { STATS_HTTP_CONNECTIONS = 64 };
 
@@ -44,7 +43,5 @@ bool stats_http_wants_films(struct stats_http *s);
 void stats_http_publish_films(struct stats_http *s, const char *list);
 void stats_http_free(struct stats_http *s); // NULL is fine
 
-#ifdef __cplusplus
-}
-#endif
+DECLS_END
 #endif

@@ -5,11 +5,10 @@
 
 #include <jansson.h>
 
+#include "common/base/decls.h"
 #include "server/stats/stats_history.h"
 
-#ifdef __cplusplus
-extern "C" {
-#endif
+DECLS_BEGIN
 
 // Add the keys of a session, of the process, or of the viewers of `--http` to `o`.
 void stats_session_json(json_t *o, const struct stats *f, const struct session_stats *s);
@@ -28,7 +27,5 @@ json_t *stats_control_session_json(const struct stats *f, const struct session_s
 // Returns all stats, for /status.json; the caller owns the object. NULL: no memory.
 json_t *stats_status_json(const struct stats *f, const struct process_stats *p);
 
-#ifdef __cplusplus
-}
-#endif
+DECLS_END
 #endif

@@ -7,12 +7,11 @@
 #include <sys/socket.h>
 #include <uv.h>
 
+#include "common/base/decls.h"
 #include "server/policy/control_target.h"
 #include "server/session/catalog.h"
 
-#ifdef __cplusplus
-extern "C" {
-#endif
+DECLS_BEGIN
 
 struct access;
 struct stats_outputs; // opaque
@@ -41,7 +40,5 @@ char *stats_outputs_status(struct stats_outputs *t, usec_t now);
 // NULL is fine.
 void stats_outputs_free(struct stats_outputs *t, usec_t now);
 
-#ifdef __cplusplus
-}
-#endif
+DECLS_END
 #endif

@@ -7,9 +7,9 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#ifdef __cplusplus
-extern "C" {
-#endif
+#include "common/base/decls.h"
+
+DECLS_BEGIN
 
 struct http_body {
     int references; // use http_body_ref and http_body_unref
@@ -30,7 +30,5 @@ void http_body_drop(struct http_body *b);
 // Returns the bytes of all dropped bodies that readers still need. Any thread.
 size_t http_body_pinned(void);
 
-#ifdef __cplusplus
-}
-#endif
+DECLS_END
 #endif

@@ -10,11 +10,10 @@
 
 #include <uv.h>
 
+#include "common/base/decls.h"
 #include "server/http/http_handler.h"
 
-#ifdef __cplusplus
-extern "C" {
-#endif
+DECLS_BEGIN
 
 struct http_connection; // opaque
 struct tcp_conn;
@@ -59,7 +58,5 @@ bool http_connection_waits(const struct http_connection *c);
 // Call it several times a second: ends what has waited, or takes, too long.
 void http_connection_tick(struct http_connection *c, usec_t now);
 
-#ifdef __cplusplus
-}
-#endif
+DECLS_END
 #endif

@@ -7,14 +7,13 @@
 
 #include <stdbool.h>
 
+#include "common/base/decls.h"
 #include "common/base/usec.h"
 #include "server/http/http_handler.h"
 #include "server/http/message/http_door.h"
 #include "server/policy/http_target.h"
 
-#ifdef __cplusplus
-extern "C" {
-#endif
+DECLS_BEGIN
 
 enum { CONTENT_PATH_MAX = 2048 }; // bytes of a decoded path, with NUL
 
@@ -67,7 +66,5 @@ struct content_server_facts {
 void http_content_respond(const struct content_server_facts *s, const struct http_request *r,
                           const struct http_reply *reply, struct http_response *out);
 
-#ifdef __cplusplus
-}
-#endif
+DECLS_END
 #endif

@@ -5,13 +5,12 @@
 
 #include <sys/socket.h>
 
+#include "common/base/decls.h"
 #include "server/http/http_body.h"
 #include "server/http/message/http_head.h"
 #include "server/http/message/http_request.h"
 
-#ifdef __cplusplus
-extern "C" {
-#endif
+DECLS_BEGIN
 
 enum { HTTP_BODY_MAX = 512 }; // bytes of a request's body, on a connection of its own
 
@@ -56,7 +55,5 @@ struct http_handler_ops {
     void (*refuse)(void *ctx, const struct http_request *r, int status, struct http_response *out);
 };
 
-#ifdef __cplusplus
-}
-#endif
+DECLS_END
 #endif

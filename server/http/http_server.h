@@ -9,12 +9,11 @@
 #ifndef WEIR_SERVER_HTTP_HTTP_SERVER_H
 #define WEIR_SERVER_HTTP_HTTP_SERVER_H
 
+#include "common/base/decls.h"
 #include "server/http/http_handler.h"
 #include "server/http/trusted_proxies.h"
 
-#ifdef __cplusplus
-extern "C" {
-#endif
+DECLS_BEGIN
 
 enum { HTTP_AWAY_MAX = 64 }; // max. connections that are being turned away
 
@@ -48,7 +47,5 @@ void http_server_wake(struct http_server *s);
 void http_server_counts(struct http_server *s, struct http_counts *out);
 void http_server_address(const struct http_server *s, char *out, size_t cap); // "ADDR:PORT"
 
-#ifdef __cplusplus
-}
-#endif
+DECLS_END
 #endif

@@ -5,18 +5,15 @@
 
 #include <sys/socket.h>
 
+#include "common/base/decls.h"
 #include "server/policy/places.h"
 
-#ifdef __cplusplus
-extern "C" {
-#endif
+DECLS_BEGIN
 
 // All peers that have no address of IP count as one.
 struct place_key peer_key(const struct sockaddr *peer);
 // The same of an address that counts by itself, whatever its network is: that of a trusted proxy.
 struct place_key peer_key_alone(const struct sockaddr *peer);
 
-#ifdef __cplusplus
-}
-#endif
+DECLS_END
 #endif

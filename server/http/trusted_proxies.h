@@ -6,9 +6,9 @@
 #include <stdbool.h>
 #include <sys/socket.h>
 
-#ifdef __cplusplus
-extern "C" {
-#endif
+#include "common/base/decls.h"
+
+DECLS_BEGIN
 
 enum { TRUSTED_PROXIES_MAX = 16 };
 
@@ -23,7 +23,5 @@ const char *trusted_proxies_read(struct trusted_proxies *p, const char *text);
 // Returns true if `peer`, of any port, is one of them.
 bool trusted_proxies_has(const struct trusted_proxies *p, const struct sockaddr *peer);
 
-#ifdef __cplusplus
-}
-#endif
+DECLS_END
 #endif

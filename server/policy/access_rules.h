@@ -16,9 +16,9 @@
 #include <stdbool.h>
 #include <stddef.h>
 
-#ifdef __cplusplus
-extern "C" {
-#endif
+#include "common/base/decls.h"
+
+DECLS_BEGIN
 
 enum {
     ACCESS_USERS = 256, // max. users
@@ -73,7 +73,5 @@ unsigned access_rules_rights(const struct access_rules *r, int user, const char 
 // Returns true if `path` is `scope` or below it.
 bool access_path_is_below(const char *scope, const char *path);
 
-#ifdef __cplusplus
-}
-#endif
+DECLS_END
 #endif

@@ -4,11 +4,10 @@
 #ifndef WEIR_SERVER_POLICY_CLIP_REQUEST_H
 #define WEIR_SERVER_POLICY_CLIP_REQUEST_H
 
+#include "common/base/decls.h"
 #include "common/base/usec.h"
 
-#ifdef __cplusplus
-extern "C" {
-#endif
+DECLS_BEGIN
 
 #define CLIP_LONGEST      (4 * 3600 * USEC_PER_SEC)
 #define CLIP_LIST_LONGEST (49 * 3600 * USEC_PER_SEC) // a day of any time zone, and its neighbours
@@ -17,7 +16,5 @@ extern "C" {
 // longer than `longest`.
 int clip_request_read(const char *text, usec_t longest, usec_t *from, usec_t *to);
 
-#ifdef __cplusplus
-}
-#endif
+DECLS_END
 #endif

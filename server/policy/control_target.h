@@ -14,9 +14,9 @@
 #include <limits.h>
 #include <stdbool.h>
 
-#ifdef __cplusplus
-extern "C" {
-#endif
+#include "common/base/decls.h"
+
+DECLS_BEGIN
 
 enum {
     CONTROL_SESSION_MAX = 20,   // bytes of a session's id, with NUL
@@ -48,7 +48,5 @@ int control_target_read(const char *method, const char *path, struct control_req
 // the server's own pages send http://HOST with `host` of the Host header.
 bool control_origin_is_own(const char *origin, const char *host);
 
-#ifdef __cplusplus
-}
-#endif
+DECLS_END
 #endif

@@ -8,9 +8,9 @@
 
 #include <stdint.h>
 
-#ifdef __cplusplus
-extern "C" {
-#endif
+#include "common/base/decls.h"
+
+DECLS_BEGIN
 
 enum {
     FILE_BUDGET_VIEWER = 5,
@@ -23,7 +23,5 @@ uint64_t file_budget_of(int viewers);
 // Returns how many viewers of any kind `limit` is enough for.
 int file_budget_viewers(uint64_t limit);
 
-#ifdef __cplusplus
-}
-#endif
+DECLS_END
 #endif

@@ -8,12 +8,11 @@
 #include <stdbool.h>
 #include <stdint.h>
 
+#include "common/base/decls.h"
 #include "common/base/level.h"
 #include "common/base/usec.h"
 
-#ifdef __cplusplus
-extern "C" {
-#endif
+DECLS_BEGIN
 
 #define FRAME_CLOCK_MIN_SPEED 0.25
 #define FRAME_CLOCK_MAX_SPEED 4.0
@@ -36,7 +35,5 @@ void frame_clock_set_speed(struct frame_clock *c, double speed);
 bool frame_clock_tick(struct frame_clock *c, int64_t *number, usec_t *due, usec_t now);
 usec_t frame_clock_next(const struct frame_clock *c);
 
-#ifdef __cplusplus
-}
-#endif
+DECLS_END
 #endif

@@ -7,9 +7,9 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#ifdef __cplusplus
-extern "C" {
-#endif
+#include "common/base/decls.h"
+
+DECLS_BEGIN
 
 enum http_file {
     HTTP_MULTIVARIANT, // MOUNT/index.m3u8
@@ -56,7 +56,5 @@ struct http_range {
 // it.
 int http_range_parse(const char *header, size_t size, struct http_range *out);
 
-#ifdef __cplusplus
-}
-#endif
+DECLS_END
 #endif

@@ -9,13 +9,12 @@
 #include <stdbool.h>
 #include <stdint.h>
 
+#include "common/base/decls.h"
 #include "common/base/siphash.h"
 #include "common/base/usec.h"
 #include "server/policy/places.h"
 
-#ifdef __cplusplus
-extern "C" {
-#endif
+DECLS_BEGIN
 
 #define LOGIN_DELAY         (2 * USEC_PER_SEC)
 #define LOGIN_FAILURES_TIME (60 * USEC_PER_SEC)
@@ -48,7 +47,5 @@ bool login_failures_must_wait(struct login_failures *l, struct place_key address
 usec_t login_failures_turn(struct login_failures *l, struct place_key address, usec_t limit,
                            usec_t now);
 
-#ifdef __cplusplus
-}
-#endif
+DECLS_END
 #endif

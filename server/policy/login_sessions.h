@@ -8,13 +8,12 @@
 
 #include <stdint.h>
 
+#include "common/base/decls.h"
 #include "common/base/usec.h"
 #include "common/wire/base64.h"
 #include "common/wire/text.h"
 
-#ifdef __cplusplus
-extern "C" {
-#endif
+DECLS_BEGIN
 
 #define LOGIN_SESSION_TIME (12 * 3600 * USEC_PER_SEC)
 enum {
@@ -49,7 +48,5 @@ void login_sessions_end(struct login_sessions *s, struct text token);
 // The logins of a user are those of the number `to` from now on; negative: they end.
 void login_sessions_move(struct login_sessions *s, int user, int to);
 
-#ifdef __cplusplus
-}
-#endif
+DECLS_END
 #endif

@@ -6,12 +6,11 @@
 #ifndef WEIR_SERVER_POLICY_NUMBER_SHIFT_H
 #define WEIR_SERVER_POLICY_NUMBER_SHIFT_H
 
+#include "common/base/decls.h"
 #include "common/base/level.h"
 #include "common/base/usec.h"
 
-#ifdef __cplusplus
-extern "C" {
-#endif
+DECLS_BEGIN
 
 // Returns the distance of frame numbers after which the pattern of all sizes repeats; 1 or more.
 // Beyond 2^20 frames it gives up: 2^20.
@@ -24,7 +23,5 @@ int64_t number_shift_of(int64_t period, int64_t first, int64_t next);
 // is clamped to +-2^52 us.
 usec_t number_shift_media(int64_t frames, struct fps fps);
 
-#ifdef __cplusplus
-}
-#endif
+DECLS_END
 #endif

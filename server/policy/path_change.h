@@ -21,11 +21,10 @@
 
 #include <stdbool.h>
 
+#include "common/base/decls.h"
 #include "common/protocol/transport_info.h"
 
-#ifdef __cplusplus
-extern "C" {
-#endif
+DECLS_BEGIN
 
 #define PATH_CHANGE_SILENCE (100 * USEC_PER_MSEC)
 
@@ -48,7 +47,5 @@ enum path_step {
 };
 enum path_step path_step_of(const struct path_change *c);
 
-#ifdef __cplusplus
-}
-#endif
+DECLS_END
 #endif

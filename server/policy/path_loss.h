@@ -25,12 +25,11 @@
 
 #include <stdbool.h>
 
+#include "common/base/decls.h"
 #include "common/base/lateness.h"
 #include "common/protocol/transport_info.h"
 
-#ifdef __cplusplus
-extern "C" {
-#endif
+DECLS_BEGIN
 
 #define PATH_LOSS_TIME  (200 * USEC_PER_MSEC)
 #define PATH_LOSS_ASK   (100 * USEC_PER_MSEC)
@@ -64,7 +63,5 @@ void path_loss_responded(struct path_loss *p, int number, usec_t now);
 // What left from then on may not have arrived, if the path is silent.
 usec_t path_loss_since(const struct transport_info *info, usec_t now);
 
-#ifdef __cplusplus
-}
-#endif
+DECLS_END
 #endif

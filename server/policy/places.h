@@ -14,9 +14,9 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-#ifdef __cplusplus
-extern "C" {
-#endif
+#include "common/base/decls.h"
+
+DECLS_BEGIN
 
 enum { PLACES_EACH_MIN = 4 };
 
@@ -49,7 +49,5 @@ int places_take(struct places *p, struct place_key key, bool is_trusted);
 // Frees place `i`; the last place gets the number `i`.
 void places_leave(struct places *p, int i);
 
-#ifdef __cplusplus
-}
-#endif
+DECLS_END
 #endif

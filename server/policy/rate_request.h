@@ -8,12 +8,11 @@
 
 #include <stdbool.h>
 
+#include "common/base/decls.h"
 #include "common/base/usec.h"
 #include "common/wire/rtcp.h"
 
-#ifdef __cplusplus
-extern "C" {
-#endif
+DECLS_BEGIN
 
 static const usec_t RATE_REQUEST_REMB_LIFE = 10 * USEC_PER_SEC;
 
@@ -28,7 +27,5 @@ int rate_request_of(const struct rtcp_item *item, int lowest);
 // Returns how long the request is in force; USEC_NEVER: until the next one.
 usec_t rate_request_until(const struct rtcp_item *item, usec_t now);
 
-#ifdef __cplusplus
-}
-#endif
+DECLS_END
 #endif

@@ -15,14 +15,13 @@
 
 #include <stdbool.h>
 
+#include "common/base/decls.h"
 #include "common/base/usec.h"
 #include "common/wire/rtcp.h"
 #include "common/wire/rtsp.h"
 #include "server/policy/rtsp_parameters.h"
 
-#ifdef __cplusplus
-extern "C" {
-#endif
+DECLS_BEGIN
 
 enum {
     // Max. lines of a body of GET_PARAMETER or SET_PARAMETER: the work for one request is bounded.
@@ -64,7 +63,5 @@ struct request_budget { // of one viewer and row; all zero: full
 // all.
 bool request_budget_take(struct request_budget *b, const struct request_limit *limit, usec_t now);
 
-#ifdef __cplusplus
-}
-#endif
+DECLS_END
 #endif

@@ -7,14 +7,13 @@
 #include <stdbool.h>
 #include <stddef.h>
 
+#include "common/base/decls.h"
 #include "common/protocol/relay_info.h"
 #include "common/protocol/transport_info.h"
 #include "common/wire/frame_ranges.h"
 #include "common/wire/text.h"
 
-#ifdef __cplusplus
-extern "C" {
-#endif
+DECLS_BEGIN
 
 enum rtsp_parameter {
     PARAMETER_UNKNOWN,
@@ -76,7 +75,5 @@ void rtsp_parameter_transport(const struct transport_info *info, double skipped,
 void rtsp_parameter_away(double seconds, const char *why, char *out, size_t cap);
 void rtsp_parameter_relay(const struct relay_info *info, char *out, size_t cap);
 
-#ifdef __cplusplus
-}
-#endif
+DECLS_END
 #endif

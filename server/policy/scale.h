@@ -22,12 +22,11 @@
 #include <stdbool.h>
 #include <stddef.h>
 
+#include "common/base/decls.h"
 #include "common/base/usec.h"
 #include "media/stored/policy/stored_plan.h"
 
-#ifdef __cplusplus
-extern "C" {
-#endif
+DECLS_BEGIN
 
 #define SCALE_MAX_CREDIT USEC_PER_SEC // of the level's rate
 
@@ -54,7 +53,5 @@ struct scale_group {
 // 1: the key frame, shape->frames: all.
 int scale_budget_take(struct scale_budget *b, const struct scale_group *g);
 
-#ifdef __cplusplus
-}
-#endif
+DECLS_END
 #endif

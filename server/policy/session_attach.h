@@ -7,12 +7,11 @@
 #ifndef WEIR_SERVER_POLICY_SESSION_ATTACH_H
 #define WEIR_SERVER_POLICY_SESSION_ATTACH_H
 
+#include "common/base/decls.h"
 #include "common/wire/rtsp.h"
 #include "server/policy/request_limits.h"
 
-#ifdef __cplusplus
-extern "C" {
-#endif
+DECLS_BEGIN
 
 enum { SESSION_ATTACH_BYTES = RTSP_ATTACH_SECRET / 2 };
 
@@ -30,7 +29,5 @@ void session_attach_init(struct session_attach *a, const uint8_t random[SESSION_
 // nothing about the secret.
 int session_attach_check(struct session_attach *a, struct text secret, bool is_secure, usec_t now);
 
-#ifdef __cplusplus
-}
-#endif
+DECLS_END
 #endif

@@ -6,11 +6,10 @@
 #ifndef WEIR_SERVER_REWIND_PAST_READER_H
 #define WEIR_SERVER_REWIND_PAST_READER_H
 
+#include "common/base/decls.h"
 #include "media/record/record_past.h"
 
-#ifdef __cplusplus
-extern "C" {
-#endif
+DECLS_BEGIN
 
 struct past_reader;
 
@@ -27,7 +26,5 @@ void past_reader_next(struct past_reader *r); // asks for the group that follows
 // for; ERR_END: nothing follows yet, ask again later; ERR_NOT_FOUND, ERR_NO_MEMORY.
 int past_reader_poll(struct past_reader *r, struct record_group **out);
 
-#ifdef __cplusplus
-}
-#endif
+DECLS_END
 #endif

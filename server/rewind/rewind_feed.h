@@ -18,12 +18,11 @@
 #ifndef WEIR_SERVER_REWIND_REWIND_FEED_H
 #define WEIR_SERVER_REWIND_REWIND_FEED_H
 
+#include "common/base/decls.h"
 #include "server/rewind/policy/past_ring.h"
 #include "server/session/stream_media.h"
 
-#ifdef __cplusplus
-extern "C" {
-#endif
+DECLS_BEGIN
 
 struct rewind_feed_config {
     struct stream_media *media;    // borrowed: the live media
@@ -37,7 +36,5 @@ struct rewind_feed_config {
 // NULL: no memory.
 struct media_feed *rewind_feed_new(const struct rewind_feed_config *config);
 
-#ifdef __cplusplus
-}
-#endif
+DECLS_END
 #endif

@@ -8,11 +8,10 @@
 #ifndef WEIR_SERVER_REWIND_REWIND_MEDIA_H
 #define WEIR_SERVER_REWIND_REWIND_MEDIA_H
 
+#include "common/base/decls.h"
 #include "server/session/stream_media.h"
 
-#ifdef __cplusplus
-extern "C" {
-#endif
+DECLS_BEGIN
 
 struct rewind_media_config {
     usec_t span;        // > 0: how far viewers can go back in memory
@@ -28,7 +27,5 @@ struct rewind_media_config {
 struct stream_media *rewind_media_new(struct stream_media *of,
                                       const struct rewind_media_config *config);
 
-#ifdef __cplusplus
-}
-#endif
+DECLS_END
 #endif

@@ -6,12 +6,11 @@
 
 #include <uv.h>
 
+#include "common/base/decls.h"
 #include "common/wire/text.h"
 #include "server/web/web_front.h"
 
-#ifdef __cplusplus
-extern "C" {
-#endif
+DECLS_BEGIN
 
 struct catalog;
 struct clip_visit; // opaque
@@ -38,7 +37,5 @@ bool clip_visit_ask(struct clip_visit *v, struct text path, struct text query, b
 // that was all; ERR_TIMED_OUT or another error: the rest does not come.
 int clip_visit_more(struct clip_visit *v, struct http_body **out, usec_t now);
 
-#ifdef __cplusplus
-}
-#endif
+DECLS_END
 #endif

@@ -7,13 +7,12 @@
 
 #include <uv.h>
 
+#include "common/base/decls.h"
 #include "server/http/message/http_door.h"
 #include "server/policy/control_target.h"
 #include "server/session/session.h"
 
-#ifdef __cplusplus
-extern "C" {
-#endif
+DECLS_BEGIN
 
 enum { CONNECTION_REFUSAL_TEXT = 128 }; // bytes with NUL
 
@@ -77,7 +76,5 @@ void connection_accepted_wake(struct connection_accepted *c, usec_t now);
 // Call about once a second: sends reports, checks timeouts.
 void connection_accepted_second(struct connection_accepted *c, usec_t now);
 
-#ifdef __cplusplus
-}
-#endif
+DECLS_END
 #endif

@@ -6,13 +6,12 @@
 #include <sys/socket.h>
 #include <uv.h>
 
+#include "common/base/decls.h"
 #include "common/base/usec.h"
 #include "common/wire/text.h"
 #include "server/web/web_front.h"
 
-#ifdef __cplusplus
-extern "C" {
-#endif
+DECLS_BEGIN
 
 struct access;
 struct login_visit; // opaque
@@ -39,7 +38,5 @@ void login_visit_free(struct login_visit *v);                                 //
 bool login_visit_ask(struct login_visit *v, const struct login_query *q, struct web_login *out,
                      usec_t now);
 
-#ifdef __cplusplus
-}
-#endif
+DECLS_END
 #endif

@@ -8,12 +8,11 @@
 #include <sys/socket.h>
 #include <uv.h>
 
+#include "common/base/decls.h"
 #include "common/transport/path_validation.h"
 #include "common/transport/transport.h"
 
-#ifdef __cplusplus
-extern "C" {
-#endif
+DECLS_BEGIN
 
 struct media_ports; // opaque
 struct srtp_guard;
@@ -67,7 +66,5 @@ struct media_pair {
 // validated. Replaces a pair that still waits.
 void media_ports_send_pair(struct media_ports *m, const struct media_pair *pair);
 
-#ifdef __cplusplus
-}
-#endif
+DECLS_END
 #endif

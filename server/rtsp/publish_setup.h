@@ -10,13 +10,12 @@
 
 #include <uv.h>
 
+#include "common/base/decls.h"
 #include "common/protocol/rtsp_session.h"
 #include "server/rtsp/rtsp_response.h"
 #include "server/session/catalog.h"
 
-#ifdef __cplusplus
-extern "C" {
-#endif
+DECLS_BEGIN
 
 struct publish_setup; // opaque
 struct tcp_conn;
@@ -58,7 +57,5 @@ void publish_setup_second(struct publish_setup *p, usec_t now);
 // Ends the publication, if there is one. `why`: it broke off; NULL: it did not.
 void publish_setup_end(struct publish_setup *p, const char *why, usec_t now);
 
-#ifdef __cplusplus
-}
-#endif
+DECLS_END
 #endif

@@ -6,16 +6,14 @@
 #include <stdbool.h>
 #include <stdio.h>
 
-#ifdef __cplusplus
-extern "C" {
-#endif
+#include "common/base/decls.h"
+
+DECLS_BEGIN
 
 // Prints `text` as a QR code of half blocks, two rows of it a line, with a margin. `colors`: in
 // black on white by escape sequences; else for a terminal that is dark. Returns the number of its
 // columns; ERR_TOO_BIG: no code holds so much; ERR_NO_MEMORY.
 int qr_code_print(const char *text, bool colors, FILE *to);
 
-#ifdef __cplusplus
-}
-#endif
+DECLS_END
 #endif

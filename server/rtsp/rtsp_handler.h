@@ -6,15 +6,14 @@
 
 #include <uv.h>
 
+#include "common/base/decls.h"
 #include "common/protocol/rtsp_session.h"
 #include "common/wire/rtsp.h"
 #include "server/rtsp/rtsp_response.h"
 #include "server/session/catalog.h"
 #include "server/session/session.h"
 
-#ifdef __cplusplus
-extern "C" {
-#endif
+DECLS_BEGIN
 
 struct access;
 struct mtp_raw;
@@ -79,7 +78,5 @@ void rtsp_handler_reconnected(struct rtsp_handler *h, usec_t lost_since, usec_t 
 struct session *rtsp_handler_session(const struct rtsp_handler *h); // NULL before SETUP
 const struct rtsp_session *rtsp_handler_state(const struct rtsp_handler *h);
 
-#ifdef __cplusplus
-}
-#endif
+DECLS_END
 #endif

@@ -5,11 +5,10 @@
 
 #include <stddef.h>
 
+#include "common/base/decls.h"
 #include "common/wire/sdp.h"
 
-#ifdef __cplusplus
-extern "C" {
-#endif
+DECLS_BEGIN
 
 struct rtsp_response { // zero but for `status` to begin with
     int status;
@@ -32,7 +31,5 @@ void rtsp_response_refuse(struct rtsp_response *a, int status, const char *forma
 int rtsp_response_encode(const struct rtsp_response *a, const char *program, int cseq, char *out,
                          size_t cap);
 
-#ifdef __cplusplus
-}
-#endif
+DECLS_END
 #endif

@@ -6,14 +6,13 @@
 #include <sys/socket.h>
 #include <uv.h>
 
+#include "common/base/decls.h"
 #include "server/export/stats_outputs.h"
 #include "server/http/message/http_door.h"
 #include "server/http/trusted_proxies.h"
 #include "server/session/catalog.h"
 
-#ifdef __cplusplus
-extern "C" {
-#endif
+DECLS_BEGIN
 
 struct access;
 struct http_content;
@@ -50,7 +49,5 @@ void server_free(struct server *s);
 void server_address(const struct server *s, char *out,
                     size_t cap); // "ADDR:PORT", with the port in use
 
-#ifdef __cplusplus
-}
-#endif
+DECLS_END
 #endif

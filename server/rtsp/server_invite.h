@@ -7,12 +7,11 @@
 #include <sys/socket.h>
 #include <sys/stat.h>
 
+#include "common/base/decls.h"
 #include "server/access/access_options.h"
 #include "server/rtsp/server_tls.h"
 
-#ifdef __cplusplus
-extern "C" {
-#endif
+DECLS_BEGIN
 
 struct server_invite {                    // all borrowed
     const struct access_options *options; // with `invite`
@@ -30,7 +29,5 @@ int server_invite(const struct server_invite *invite);
 // elsewhere. `value` may be NULL.
 bool server_invite_is_journal(const char *value, const struct stat *file);
 
-#ifdef __cplusplus
-}
-#endif
+DECLS_END
 #endif

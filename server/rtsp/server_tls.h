@@ -8,9 +8,9 @@
 #include <stddef.h>
 #include <sys/socket.h>
 
-#ifdef __cplusplus
-extern "C" {
-#endif
+#include "common/base/decls.h"
+
+DECLS_BEGIN
 
 struct tls_credentials;
 
@@ -34,7 +34,5 @@ int server_tls_open(const struct server_tls_config *config, struct tls_credentia
 void server_url(const struct sockaddr_storage *listen, const char *bound, const char *path,
                 const char *key, const struct tls_credentials *credentials, char *out, size_t cap);
 
-#ifdef __cplusplus
-}
-#endif
+DECLS_END
 #endif

@@ -9,9 +9,9 @@
 #include <stddef.h>
 #include <sys/socket.h>
 
-#ifdef __cplusplus
-extern "C" {
-#endif
+#include "common/base/decls.h"
+
+DECLS_BEGIN
 
 struct access;
 struct tls_credentials;
@@ -39,7 +39,5 @@ struct server_urls { // all borrowed
 // wait for.
 void server_urls_print(const struct server_urls *u, char *out, size_t cap);
 
-#ifdef __cplusplus
-}
-#endif
+DECLS_END
 #endif

@@ -4,13 +4,12 @@
 #ifndef WEIR_SERVER_RTSP_STILL_VISIT_H
 #define WEIR_SERVER_RTSP_STILL_VISIT_H
 
+#include "common/base/decls.h"
 #include "common/base/usec.h"
 #include "common/wire/text.h"
 #include "server/web/web_front.h"
 
-#ifdef __cplusplus
-extern "C" {
-#endif
+DECLS_BEGIN
 
 struct catalog;
 struct still_maker;
@@ -40,7 +39,5 @@ void still_visit_free(struct still_visit *v);                                 //
 bool still_visit_ask(struct still_visit *v, const struct still_query *q, struct web_still *out,
                      usec_t now);
 
-#ifdef __cplusplus
-}
-#endif
+DECLS_END
 #endif

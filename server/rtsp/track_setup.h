@@ -8,13 +8,12 @@
 
 #include <uv.h>
 
+#include "common/base/decls.h"
 #include "common/protocol/rtsp_session.h"
 #include "server/rtsp/rtsp_response.h"
 #include "server/session/session.h"
 
-#ifdef __cplusplus
-extern "C" {
-#endif
+DECLS_BEGIN
 
 struct mtp_raw;
 struct tcp_conn;
@@ -68,7 +67,5 @@ void track_setup_interleaved(struct track_setup *t, int channel, const uint8_t *
 // ERR_UNSUPPORTED: there is no session, or its media is not sent in datagrams.
 int track_setup_send_pair(struct track_setup *t, uint32_t number);
 
-#ifdef __cplusplus
-}
-#endif
+DECLS_END
 #endif

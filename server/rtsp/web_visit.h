@@ -12,13 +12,12 @@
 
 #include <uv.h>
 
+#include "common/base/decls.h"
 #include "common/base/usec.h"
 #include "common/wire/text.h"
 #include "server/http/message/http_door.h"
 
-#ifdef __cplusplus
-extern "C" {
-#endif
+DECLS_BEGIN
 
 #define WEB_VISIT_IDLE (5 * USEC_PER_SEC)
 #define WEB_VISIT_LAST (30 * USEC_PER_SEC)
@@ -66,7 +65,5 @@ void web_visit_wake(struct web_visit *v, usec_t now);
 // Call it about once a second: ends what takes too long.
 void web_visit_second(struct web_visit *v, usec_t now);
 
-#ifdef __cplusplus
-}
-#endif
+DECLS_END
 #endif

@@ -4,12 +4,11 @@
 #ifndef WEIR_SERVER_SESSION_CATALOG_H
 #define WEIR_SERVER_SESSION_CATALOG_H
 
+#include "common/base/decls.h"
 #include "server/session/publication.h"
 #include "server/session/stream.h"
 
-#ifdef __cplusplus
-extern "C" {
-#endif
+DECLS_BEGIN
 
 enum {
     CATALOG_MAX_OPEN = STATS_STREAMS, // max. open streams
@@ -111,7 +110,5 @@ struct catalog *catalog_new_one(const char *path, struct stream *stream);
 // For `stats` of an implementation: begins with the book's totals and no stream.
 void catalog_begin_stats(const struct catalog *c, struct stats *out);
 
-#ifdef __cplusplus
-}
-#endif
+DECLS_END
 #endif

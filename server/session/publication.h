@@ -5,12 +5,11 @@
 #ifndef WEIR_SERVER_SESSION_PUBLICATION_H
 #define WEIR_SERVER_SESSION_PUBLICATION_H
 
+#include "common/base/decls.h"
 #include "common/protocol/media_transport.h"
 #include "common/wire/sdp.h"
 
-#ifdef __cplusplus
-extern "C" {
-#endif
+DECLS_BEGIN
 
 struct publication;
 
@@ -42,7 +41,5 @@ struct publication_config {
     void *ctx;                               // borrowed
 };
 
-#ifdef __cplusplus
-}
-#endif
+DECLS_END
 #endif

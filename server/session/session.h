@@ -6,6 +6,7 @@
 
 #include <stdbool.h>
 
+#include "common/base/decls.h"
 #include "common/protocol/relay_info.h"
 #include "common/repair/repair_policy.h"
 #include "common/transport/path_validation.h"
@@ -18,9 +19,7 @@
 #include "stream/adapt/adaptation.h"
 #include "stream/send/scheduler.h"
 
-#ifdef __cplusplus
-extern "C" {
-#endif
+DECLS_BEGIN
 
 struct session;
 
@@ -183,7 +182,5 @@ void session_media(struct session *s, const uint8_t *data, size_t len, usec_t no
 void session_second(struct session *s, usec_t now); // call it about once a second
 // Sends an audio packet of the owner (on_audio), who keeps its reference.
 void session_audio(struct session *s, struct coded_audio *c, usec_t now);
-#ifdef __cplusplus
-}
-#endif
+DECLS_END
 #endif

@@ -6,13 +6,12 @@
 #ifndef WEIR_SERVER_SESSION_SESSION_PATHS_H
 #define WEIR_SERVER_SESSION_SESSION_PATHS_H
 
+#include "common/base/decls.h"
 #include "common/transport/path_validation.h"
 #include "common/transport/transport.h"
 #include "stream/send/stream_sender.h"
 
-#ifdef __cplusplus
-extern "C" {
-#endif
+DECLS_BEGIN
 
 struct session_paths; // opaque
 struct session_beside;
@@ -74,7 +73,5 @@ bool session_paths_is_doubted(const struct session_paths *p);
 void session_paths_answered(struct session_paths *p, const struct sockaddr *before,
                             const struct sockaddr *address, usec_t now);
 
-#ifdef __cplusplus
-}
-#endif
+DECLS_END
 #endif

@@ -5,15 +5,14 @@
 #ifndef WEIR_SERVER_SESSION_STREAM_H
 #define WEIR_SERVER_SESSION_STREAM_H
 
+#include "common/base/decls.h"
 #include "common/protocol/transport_names.h"
 #include "media/source/media_guard.h"
 #include "media/source/subtitle_source.h"
 #include "server/session/stream_media.h"
 #include "server/stats/stats.h"
 
-#ifdef __cplusplus
-extern "C" {
-#endif
+DECLS_BEGIN
 
 struct stream {
     struct stream_media *media;        // owned
@@ -61,7 +60,5 @@ void stream_collect_stats(struct stream *s, const char *path, struct stats *out,
 // Call it when the last viewer has left: adds the encoders' final stats to the book.
 void stream_close_stats(struct stream *s);
 
-#ifdef __cplusplus
-}
-#endif
+DECLS_END
 #endif

@@ -7,14 +7,13 @@
 
 #include <uv.h>
 
+#include "common/base/decls.h"
 #include "common/wire/sdp.h"
 #include "media/picture/picture.h"
 #include "server/session/frame_sink.h"
 #include "stream/send/media_feed.h"
 
-#ifdef __cplusplus
-extern "C" {
-#endif
+DECLS_BEGIN
 
 struct stream_media;
 
@@ -95,7 +94,5 @@ struct stream_media { // embedded first by each implementation
     double back;   // seconds of its past that live media keeps, at most; 0: none
 };
 
-#ifdef __cplusplus
-}
-#endif
+DECLS_END
 #endif

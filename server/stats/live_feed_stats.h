@@ -5,12 +5,11 @@
 
 #include <stdint.h>
 
+#include "common/base/decls.h"
 #include "common/base/usec.h"
 #include "stream/send/repair_budget.h"
 
-#ifdef __cplusplus
-extern "C" {
-#endif
+DECLS_BEGIN
 
 struct live_feed_size_stats {
     uint64_t frames;
@@ -32,7 +31,5 @@ struct live_feed_audio_stats {
     usec_t busy;       // time spent on all packets
 };
 
-#ifdef __cplusplus
-}
-#endif
+DECLS_END
 #endif

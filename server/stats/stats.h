@@ -4,6 +4,7 @@
 #ifndef WEIR_SERVER_STATS_STATS_H
 #define WEIR_SERVER_STATS_STATS_H
 
+#include "common/base/decls.h"
 #include "common/base/level.h"
 #include "common/protocol/relay_info.h"
 #include "common/protocol/transport_info.h"
@@ -12,9 +13,7 @@
 #include "stream/adapt/adaptation.h"
 #include "stream/send/scheduler.h"
 
-#ifdef __cplusplus
-extern "C" {
-#endif
+DECLS_BEGIN
 
 enum {
     STATS_SESSIONS = 64, // max. sessions that are reported individually; totals count all
@@ -166,7 +165,5 @@ void stats_end(struct stats_book *book, int transport, const struct session_stat
 // Adds a session over the transport with this index to the totals.
 void stats_add(struct total_stats *total, int transport, const struct session_stats *s);
 
-#ifdef __cplusplus
-}
-#endif
+DECLS_END
 #endif

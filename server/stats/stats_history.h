@@ -5,11 +5,10 @@
 #ifndef WEIR_SERVER_STATS_STATS_HISTORY_H
 #define WEIR_SERVER_STATS_STATS_HISTORY_H
 
+#include "common/base/decls.h"
 #include "server/stats/stats.h"
 
-#ifdef __cplusplus
-extern "C" {
-#endif
+DECLS_BEGIN
 
 enum { STATS_MOMENTS = 120 };
 
@@ -47,7 +46,5 @@ void stats_history_add(struct stats_history *h, const struct stats *f, double cp
 // Returns a moment, 0 <= i < count, the oldest first.
 const struct stats_moment *stats_history_at(const struct stats_history *h, int i);
 
-#ifdef __cplusplus
-}
-#endif
+DECLS_END
 #endif

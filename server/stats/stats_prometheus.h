@@ -7,11 +7,10 @@
 
 #include <stddef.h>
 
+#include "common/base/decls.h"
 #include "server/stats/stats.h"
 
-#ifdef __cplusplus
-extern "C" {
-#endif
+DECLS_BEGIN
 
 enum {
     STATS_PROMETHEUS_BYTES = 64 * 1024 + STATS_SESSIONS * (8 * 1024 + STATS_PATH) +
@@ -23,7 +22,5 @@ enum {
 // Returns the length without the NUL, or ERR_FULL.
 int metrics_text(const struct stats *f, const struct process_stats *p, char *out, size_t cap);
 
-#ifdef __cplusplus
-}
-#endif
+DECLS_END
 #endif

@@ -6,9 +6,9 @@
 
 #include <stddef.h>
 
-#ifdef __cplusplus
-extern "C" {
-#endif
+#include "common/base/decls.h"
+
+DECLS_BEGIN
 
 #define METRIC_COUNTER "counter"
 #define METRIC_GAUGE   "gauge"
@@ -37,7 +37,5 @@ extern const struct metric metrics_of_audio_encoder[]; // of struct stream_stats
 // Returns the value in the metric's unit. `from`: the struct that the table refers to.
 double metric_read(const struct metric *m, const void *from);
 
-#ifdef __cplusplus
-}
-#endif
+DECLS_END
 #endif

@@ -10,11 +10,10 @@
 
 #include <uv.h>
 
+#include "common/base/decls.h"
 #include "server/session/stream_media.h"
 
-#ifdef __cplusplus
-extern "C" {
-#endif
+DECLS_BEGIN
 
 enum {
     STILLS_CODING = 8,
@@ -68,7 +67,5 @@ int still_maker_get(struct still_maker *m, const char *name, struct stream_media
 // Ends a request that waits. Else does nothing.
 void still_maker_leave(struct still_request *r);
 
-#ifdef __cplusplus
-}
-#endif
+DECLS_END
 #endif

@@ -3,17 +3,14 @@
 #ifndef WEIR_SERVER_STORED_FILE_SOURCE_H
 #define WEIR_SERVER_STORED_FILE_SOURCE_H
 
+#include "common/base/decls.h"
 #include "media/source/media_guard.h"
 #include "server/stored/group_source.h"
 
-#ifdef __cplusplus
-extern "C" {
-#endif
+DECLS_BEGIN
 
 // Any thread. Arguments and *err as of stored_file_open. Returns NULL on failure, which it logs.
 struct group_source *file_source_open(const char *path, struct media_guard *guard, int *err);
 
-#ifdef __cplusplus
-}
-#endif
+DECLS_END
 #endif

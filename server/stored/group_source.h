@@ -4,12 +4,11 @@
 #ifndef WEIR_SERVER_STORED_GROUP_SOURCE_H
 #define WEIR_SERVER_STORED_GROUP_SOURCE_H
 
+#include "common/base/decls.h"
 #include "media/stored/stored_track.h"
 #include "stream/abr/film_table.h"
 
-#ifdef __cplusplus
-extern "C" {
-#endif
+DECLS_BEGIN
 
 struct group_source;
 
@@ -38,7 +37,5 @@ struct group_source { // embedded first by each implementation
     const struct group_source_ops *ops;
 };
 
-#ifdef __cplusplus
-}
-#endif
+DECLS_END
 #endif

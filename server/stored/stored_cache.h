@@ -8,13 +8,12 @@
 
 #include <uv.h>
 
+#include "common/base/decls.h"
 #include "media/source/media_guard.h"
 #include "media/stored/stored_track.h"
 #include "server/stored/group_source.h"
 
-#ifdef __cplusplus
-extern "C" {
-#endif
+DECLS_BEGIN
 
 enum { STORED_CACHE_SPARE = 16 };
 
@@ -59,7 +58,5 @@ void stored_cache_want(struct stored_cache *c, int64_t group, unsigned sizes);
 int stored_cache_digest(struct stored_cache *c, int track, int64_t group,
                         struct stored_digest *out);
 
-#ifdef __cplusplus
-}
-#endif
+DECLS_END
 #endif

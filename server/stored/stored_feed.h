@@ -36,12 +36,11 @@
 #ifndef WEIR_SERVER_STORED_STORED_FEED_H
 #define WEIR_SERVER_STORED_STORED_FEED_H
 
+#include "common/base/decls.h"
 #include "server/session/stream_media.h"
 #include "server/stored/stored_cache.h"
 
-#ifdef __cplusplus
-extern "C" {
-#endif
+DECLS_BEGIN
 
 #define STORED_FEED_LEAD (2 * USEC_PER_SEC)
 // No network that carries a film so fast is slower than the viewer needs: as fast as it takes it.
@@ -57,7 +56,5 @@ struct stored_feed_config {
 // NULL: no memory.
 struct media_feed *stored_feed_new(uv_loop_t *loop, const struct stored_feed_config *config);
 
-#ifdef __cplusplus
-}
-#endif
+DECLS_END
 #endif

@@ -3,18 +3,15 @@
 #ifndef WEIR_SERVER_STORED_STORED_MEDIA_H
 #define WEIR_SERVER_STORED_STORED_MEDIA_H
 
+#include "common/base/decls.h"
 #include "server/session/stream_media.h"
 #include "server/stored/stored_cache.h"
 
-#ifdef __cplusplus
-extern "C" {
-#endif
+DECLS_BEGIN
 
 // Takes over `cache`, even on failure. `loop`: the media starts again at its end. `has_audio`: its
 // audio is sent, if it has any. NULL: no memory.
 struct stream_media *stored_media_new(struct stored_cache *cache, bool loop, bool has_audio);
 
-#ifdef __cplusplus
-}
-#endif
+DECLS_END
 #endif

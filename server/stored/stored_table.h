@@ -3,18 +3,15 @@
 #ifndef WEIR_SERVER_STORED_STORED_TABLE_H
 #define WEIR_SERVER_STORED_STORED_TABLE_H
 
+#include "common/base/decls.h"
 #include "media/stored/stored_file.h"
 #include "stream/abr/film_table.h"
 
-#ifdef __cplusplus
-extern "C" {
-#endif
+DECLS_BEGIN
 
 // Returns the table, which the caller owns; NULL: the file has none, or one that is of no use, as
 // of another film (logged with `path`).
 struct film_table *stored_table_read(const struct stored_file *f, const char *path);
 
-#ifdef __cplusplus
-}
-#endif
+DECLS_END
 #endif

@@ -5,9 +5,9 @@
 
 #include <stddef.h>
 
-#ifdef __cplusplus
-extern "C" {
-#endif
+#include "common/base/decls.h"
+
+DECLS_BEGIN
 
 struct web_file {
     const char *name; // static, such as "page.js"
@@ -18,7 +18,5 @@ struct web_file {
 extern const struct web_file web_files[];
 extern const size_t web_file_count;
 
-#ifdef __cplusplus
-}
-#endif
+DECLS_END
 #endif

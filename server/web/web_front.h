@@ -17,12 +17,11 @@
 #ifndef WEIR_SERVER_WEB_WEB_FRONT_H
 #define WEIR_SERVER_WEB_WEB_FRONT_H
 
+#include "common/base/decls.h"
 #include "server/http/message/http_door.h"
 #include "server/web/web_login.h"
 
-#ifdef __cplusplus
-extern "C" {
-#endif
+DECLS_BEGIN
 
 struct web_front {
     const char *program;                // borrowed; for the Server header
@@ -104,7 +103,5 @@ void web_front_login(const struct web_front *w, const struct http_request *r,
 // Answers bytes that http_request_decode refused with `status`.
 void web_front_refuse(const struct web_front *w, int status, struct web_answer *a);
 
-#ifdef __cplusplus
-}
-#endif
+DECLS_END
 #endif

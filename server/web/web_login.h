@@ -10,11 +10,10 @@
 #ifndef WEIR_SERVER_WEB_WEB_LOGIN_H
 #define WEIR_SERVER_WEB_WEB_LOGIN_H
 
+#include "common/base/decls.h"
 #include "server/http/message/http_request.h"
 
-#ifdef __cplusplus
-extern "C" {
-#endif
+DECLS_BEGIN
 
 enum {
     WEB_FORM_MAX = 2048,    // bytes
@@ -46,7 +45,5 @@ struct text web_login_token(const struct web_arrival *at, const struct http_requ
 void web_login_cookie(const struct web_arrival *at, const struct http_request *r, const char *token,
                       long seconds, char out[WEB_COOKIE_MAX]);
 
-#ifdef __cplusplus
-}
-#endif
+DECLS_END
 #endif

@@ -9,12 +9,11 @@
 #ifndef WEIR_SERVER_WEB_WEBSOCKET_H
 #define WEIR_SERVER_WEB_WEBSOCKET_H
 
+#include "common/base/decls.h"
 #include "common/net/tcp_filter.h"
 #include "common/wire/text.h"
 
-#ifdef __cplusplus
-extern "C" {
-#endif
+DECLS_BEGIN
 
 enum {
     WEBSOCKET_FRAME_MAX = 128 * 1024, // bytes of payload
@@ -29,7 +28,5 @@ struct tcp_filter *websocket_new(void);
 // ERR_MALFORMED: the key is not 16 bytes in base64; ERR_IO: the library failed.
 int websocket_accept_key(struct text key, char out[WEBSOCKET_ACCEPT_TEXT]);
 
-#ifdef __cplusplus
-}
-#endif
+DECLS_END
 #endif

@@ -19,11 +19,10 @@
 #ifndef WEIR_STREAM_ABR_ABR_PLAN_H
 #define WEIR_STREAM_ABR_ABR_PLAN_H
 
+#include "common/base/decls.h"
 #include "common/base/level.h"
 
-#ifdef __cplusplus
-extern "C" {
-#endif
+DECLS_BEGIN
 
 enum { ABR_PLAN_STEPS = 8, ABR_PLAN_REGIMES = 8, ABR_PLAN_BINS = 64 };
 
@@ -63,7 +62,5 @@ float abr_plan_value(const struct abr_plan *p, const struct abr_plan_now *now, i
 // Returns that of the best level, which is stored in *level.
 float abr_plan_best(const struct abr_plan *p, const struct abr_plan_now *now, int *level);
 
-#ifdef __cplusplus
-}
-#endif
+DECLS_END
 #endif

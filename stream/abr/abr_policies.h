@@ -12,11 +12,10 @@
 #ifndef WEIR_STREAM_ABR_ABR_POLICIES_H
 #define WEIR_STREAM_ABR_ABR_POLICIES_H
 
+#include "common/base/decls.h"
 #include "stream/abr/abr_policy.h"
 
-#ifdef __cplusplus
-extern "C" {
-#endif
+DECLS_BEGIN
 
 struct abr_policy *abr_auto_new(const struct abr_config *config);
 struct abr_policy *abr_bola_e_new(const struct abr_config *config);
@@ -24,7 +23,5 @@ struct abr_policy *abr_dynamic_new(const struct abr_config *config);
 struct abr_policy *abr_robust_mpc_new(const struct abr_config *config);
 struct abr_policy *abr_throughput_new(const struct abr_config *config);
 
-#ifdef __cplusplus
-}
-#endif
+DECLS_END
 #endif

@@ -21,12 +21,11 @@
 #ifndef WEIR_STREAM_ABR_ABR_POLICY_H
 #define WEIR_STREAM_ABR_ABR_POLICY_H
 
+#include "common/base/decls.h"
 #include "stream/abr/film_table.h"
 #include "stream/abr/rate_forecast.h"
 
-#ifdef __cplusplus
-extern "C" {
-#endif
+DECLS_BEGIN
 
 enum { ABR_NO_GROUP = -1, ABR_NO_LEVEL = -1 };
 
@@ -143,7 +142,5 @@ void abr_policy_seek(struct abr_policy *p, int64_t group, usec_t now);
 
 const char *abr_reason_name(enum abr_reason reason); // a word
 
-#ifdef __cplusplus
-}
-#endif
+DECLS_END
 #endif

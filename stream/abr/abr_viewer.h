@@ -49,11 +49,10 @@
 
 #include <stddef.h>
 
+#include "common/base/decls.h"
 #include "stream/abr/abr_policy.h"
 
-#ifdef __cplusplus
-extern "C" {
-#endif
+DECLS_BEGIN
 
 #define ABR_VIEWER_SAMPLE     (100 * USEC_PER_MSEC)
 #define ABR_VIEWER_PACED      USEC_PER_SEC
@@ -155,7 +154,5 @@ usec_t abr_viewer_resume(struct abr_viewer *v, const struct abr_buffer *b, bool 
 // level 5 of 6: the path carries no higher one". Empty before the first one.
 void abr_viewer_text(const struct abr_viewer *v, char out[ABR_VIEWER_TEXT]);
 
-#ifdef __cplusplus
-}
-#endif
+DECLS_END
 #endif

@@ -9,11 +9,10 @@
 #ifndef WEIR_STREAM_ABR_BOLA_H
 #define WEIR_STREAM_ABR_BOLA_H
 
+#include "common/base/decls.h"
 #include "stream/abr/abr_policy.h"
 
-#ifdef __cplusplus
-extern "C" {
-#endif
+DECLS_BEGIN
 
 struct bola {
     int levels;
@@ -31,7 +30,5 @@ double bola_min_buffer(const struct bola *b, int level);
 // Returns the buffer from which on it is better to request nothing than this level.
 double bola_max_buffer(const struct bola *b, int level);
 
-#ifdef __cplusplus
-}
-#endif
+DECLS_END
 #endif

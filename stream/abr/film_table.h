@@ -25,12 +25,11 @@
 
 #include <stddef.h>
 
+#include "common/base/decls.h"
 #include "common/base/level.h"
 #include "common/base/usec.h"
 
-#ifdef __cplusplus
-extern "C" {
-#endif
+DECLS_BEGIN
 
 enum {
     FILM_TABLE_MAX_GROUPS = 21600,   // 6 hours of groups of 1 s
@@ -92,7 +91,5 @@ int film_table_decode(const uint8_t *data, size_t len, struct film_table **out);
 int film_table_check(const struct film_table *t, const struct ladder *ladder, int64_t groups,
                      int group_frames);
 
-#ifdef __cplusplus
-}
-#endif
+DECLS_END
 #endif

@@ -10,13 +10,12 @@
 #ifndef WEIR_STREAM_ABR_FILM_TABLE_PARTS_H
 #define WEIR_STREAM_ABR_FILM_TABLE_PARTS_H
 
+#include "common/base/decls.h"
 #include "common/wire/base64.h"
 #include "common/wire/text.h"
 #include "stream/abr/film_table.h"
 
-#ifdef __cplusplus
-extern "C" {
-#endif
+DECLS_BEGIN
 
 enum {
     FILM_TABLE_PART = 12288, // bytes
@@ -51,7 +50,5 @@ void film_table_fetch_request(const struct film_table_fetch *f, char out[FILM_TA
 // ERR_NO_MEMORY; as film_table_decode and film_table_check: the table is of no use.
 int film_table_fetch_take(struct film_table_fetch *f, struct text body, struct film_table **out);
 
-#ifdef __cplusplus
-}
-#endif
+DECLS_END
 #endif

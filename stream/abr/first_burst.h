@@ -17,11 +17,10 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include "common/base/decls.h"
 #include "common/base/usec.h"
 
-#ifdef __cplusplus
-extern "C" {
-#endif
+DECLS_BEGIN
 
 #define FIRST_BURST_TIME (20 * USEC_PER_MSEC)
 #define FIRST_BURST_LONG (100 * USEC_PER_MSEC)
@@ -43,7 +42,5 @@ bool first_burst_is_long(const struct first_burst *b, usec_t rtt, usec_t now);
 // bit/s; 0: too little arrived.
 double first_burst_bps(const struct first_burst *b, usec_t rtt, usec_t now);
 
-#ifdef __cplusplus
-}
-#endif
+DECLS_END
 #endif

@@ -34,11 +34,10 @@
 #include <stdbool.h>
 #include <stdint.h>
 
+#include "common/base/decls.h"
 #include "common/base/usec.h"
 
-#ifdef __cplusplus
-extern "C" {
-#endif
+DECLS_BEGIN
 
 enum { RATE_FORECAST_ERRORS = 5 };
 
@@ -87,7 +86,5 @@ void rate_forecast_init(struct rate_forecast *f);
 void rate_forecast_sample(struct rate_forecast *f, const struct rate_sample *s, usec_t now);
 struct rate_estimate rate_forecast_read(const struct rate_forecast *f, usec_t now);
 
-#ifdef __cplusplus
-}
-#endif
+DECLS_END
 #endif

@@ -15,11 +15,10 @@
 #ifndef WEIR_STREAM_ABR_SEGMENT_RULES_H
 #define WEIR_STREAM_ABR_SEGMENT_RULES_H
 
+#include "common/base/decls.h"
 #include "stream/abr/abr_policy.h"
 
-#ifdef __cplusplus
-extern "C" {
-#endif
+DECLS_BEGIN
 
 struct segment_rules {
     struct abr_config config;
@@ -43,7 +42,5 @@ int segment_rules_sufficient(struct segment_rules *r, int level, double buffer_s
 // Returns the level to abandon the segment for, or ABR_NO_LEVEL.
 int segment_rules_abandon(const struct segment_rules *r, const struct abr_progress *g);
 
-#ifdef __cplusplus
-}
-#endif
+DECLS_END
 #endif

@@ -37,12 +37,11 @@
 #ifndef WEIR_STREAM_ADAPT_ADAPTATION_H
 #define WEIR_STREAM_ADAPT_ADAPTATION_H
 
+#include "common/base/decls.h"
 #include "common/base/level.h"
 #include "stream/adapt/rate_estimator.h"
 
-#ifdef __cplusplus
-extern "C" {
-#endif
+DECLS_BEGIN
 
 struct adaptation {
     const struct ladder *ladder; // borrowed
@@ -110,7 +109,5 @@ struct adaptation_stats {
 
 struct adaptation_stats adaptation_read(const struct adaptation *a);
 
-#ifdef __cplusplus
-}
-#endif
+DECLS_END
 #endif

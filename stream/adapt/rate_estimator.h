@@ -66,11 +66,10 @@
 #include <stdbool.h>
 #include <stdint.h>
 
+#include "common/base/decls.h"
 #include "common/base/usec.h"
 
-#ifdef __cplusplus
-extern "C" {
-#endif
+DECLS_BEGIN
 
 enum { RATE_ESTIMATOR_HISTORY = 512 }; // samples, 10 ms apart at least: 5 s
 
@@ -161,7 +160,5 @@ usec_t rate_estimator_report_interval(usec_t wished);
 // capacity.
 void rate_estimator_restart(struct rate_estimator *f);
 
-#ifdef __cplusplus
-}
-#endif
+DECLS_END
 #endif

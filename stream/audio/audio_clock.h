@@ -14,11 +14,10 @@
 #include <stdbool.h>
 #include <stdint.h>
 
+#include "common/base/decls.h"
 #include "stream/playout/media_clock.h"
 
-#ifdef __cplusplus
-extern "C" {
-#endif
+DECLS_BEGIN
 
 enum { AUDIO_CLOCK_PICTURES = 16 }; // time constant of the fit, in pictures
 #define AUDIO_CLOCK_ASTRAY     (80 * USEC_PER_MSEC)
@@ -43,7 +42,5 @@ void audio_clock_underruns(struct audio_clock *c, uint64_t total);
 // Returns the clock, borrowed from `c`; NULL: it is not set.
 const struct media_clock *audio_clock_get(const struct audio_clock *c);
 
-#ifdef __cplusplus
-}
-#endif
+DECLS_END
 #endif

@@ -18,12 +18,11 @@
 #ifndef WEIR_STREAM_AUDIO_AUDIO_DELAY_H
 #define WEIR_STREAM_AUDIO_AUDIO_DELAY_H
 
+#include "common/base/decls.h"
 #include "stream/latency/arrival_jitter.h"
 #include "stream/playout/media_clock.h"
 
-#ifdef __cplusplus
-extern "C" {
-#endif
+DECLS_BEGIN
 
 #define AUDIO_DELAY_AHEAD  (35 * USEC_PER_MSEC) // 20 ms of the device, 10 of a request, a margin
 #define AUDIO_DELAY_MOST   (30 * USEC_PER_MSEC)
@@ -47,7 +46,5 @@ const struct media_clock *audio_delay_follow(struct audio_delay *d,
 // The least line of the pictures' clock that audio needs; USEC_NEVER: not known.
 usec_t audio_delay_line(struct audio_delay *d);
 
-#ifdef __cplusplus
-}
-#endif
+DECLS_END
 #endif

@@ -31,12 +31,11 @@
 #include <stdbool.h>
 #include <stddef.h>
 
+#include "common/base/decls.h"
 #include "media/coded/audio.h"
 #include "stream/playout/media_clock.h"
 
-#ifdef __cplusplus
-extern "C" {
-#endif
+DECLS_BEGIN
 
 enum {
     AUDIO_MAX_PACKETS = 8192,  // 160 s of 20 ms packets
@@ -91,7 +90,5 @@ bool audio_jitter_buffer_heard_at(const struct audio_jitter_buffer *s, int64_t p
                                   usec_t *at);
 const struct audio_counts *audio_jitter_buffer_counts(const struct audio_jitter_buffer *s);
 
-#ifdef __cplusplus
-}
-#endif
+DECLS_END
 #endif

@@ -15,11 +15,10 @@
 
 #include <stdbool.h>
 
+#include "common/base/decls.h"
 #include "common/base/usec.h"
 
-#ifdef __cplusplus
-extern "C" {
-#endif
+DECLS_BEGIN
 
 #define AV_SYNC_ASTRAY    (10 * USEC_PER_SEC)
 #define AV_SYNC_TOLERANCE (10 * USEC_PER_MSEC)
@@ -48,7 +47,5 @@ void av_sync_report(struct av_sync *s, bool audio, uint64_t ntp, uint32_t stamp)
 // Writes the position (audio.h) of an audio packet. Returns false if no picture has arrived yet.
 bool av_sync_place(struct av_sync *s, uint32_t stamp, usec_t arrived, int64_t *position);
 
-#ifdef __cplusplus
-}
-#endif
+DECLS_END
 #endif

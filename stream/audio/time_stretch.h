@@ -9,11 +9,10 @@
 #ifndef WEIR_STREAM_AUDIO_TIME_STRETCH_H
 #define WEIR_STREAM_AUDIO_TIME_STRETCH_H
 
+#include "common/base/decls.h"
 #include "media/coded/audio.h"
 
-#ifdef __cplusplus
-extern "C" {
-#endif
+DECLS_BEGIN
 
 enum {
     TIME_STRETCH_LEAST = AUDIO_RATE / 400,      // 2.5 ms: the shortest period searched
@@ -33,7 +32,5 @@ int time_stretch_fits(int count);
 int time_stretch_shorter(int16_t *pcm, int count, int most);
 int time_stretch_longer(int16_t *pcm, int count, int most);
 
-#ifdef __cplusplus
-}
-#endif
+DECLS_END
 #endif

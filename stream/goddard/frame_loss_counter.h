@@ -14,11 +14,10 @@
 #include <stdbool.h>
 #include <stdint.h>
 
+#include "common/base/decls.h"
 #include "common/base/level.h"
 
-#ifdef __cplusplus
-extern "C" {
-#endif
+DECLS_BEGIN
 
 enum {
     FRAME_LOSS_COUNTER_MAX_GAP = 1024,
@@ -47,7 +46,5 @@ int frame_loss_counter_packet(struct frame_loss_counter *c, uint32_t number, int
 // whole already.
 bool frame_loss_counter_whole(struct frame_loss_counter *c, int64_t number);
 
-#ifdef __cplusplus
-}
-#endif
+DECLS_END
 #endif

@@ -70,14 +70,13 @@
 #include <stdbool.h>
 #include <stddef.h>
 
+#include "common/base/decls.h"
 #include "common/base/level.h"
 #include "common/base/usec.h"
 #include "stream/goddard/goddard_params.h"
 #include "stream/goddard/loss_window.h"
 
-#ifdef __cplusplus
-extern "C" {
-#endif
+DECLS_BEGIN
 
 enum { GODDARD_TRIES = 5 }; // waits for a pair, or for the first media
 
@@ -173,7 +172,5 @@ double goddard_capacity_bps(const struct goddard *g); // NaN = unknown
 const char *goddard_state_name(enum goddard_state state);
 const char *goddard_reason_name(enum goddard_reason reason);
 
-#ifdef __cplusplus
-}
-#endif
+DECLS_END
 #endif

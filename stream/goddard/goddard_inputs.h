@@ -11,14 +11,13 @@
 #ifndef WEIR_STREAM_GODDARD_GODDARD_INPUTS_H
 #define WEIR_STREAM_GODDARD_GODDARD_INPUTS_H
 
+#include "common/base/decls.h"
 #include "common/wire/capacity_pair.h"
 #include "stream/goddard/frame_loss_counter.h"
 #include "stream/goddard/goddard.h"
 #include "stream/goddard/startup_rate.h"
 
-#ifdef __cplusplus
-extern "C" {
-#endif
+DECLS_BEGIN
 
 struct goddard_inputs {
     struct goddard policy;
@@ -59,7 +58,5 @@ void goddard_inputs_resume(struct goddard_inputs *f, usec_t now);
 // Call after a seek, before frames of the new position arrive: the frames between are not lost.
 void goddard_inputs_seek(struct goddard_inputs *f, usec_t now);
 
-#ifdef __cplusplus
-}
-#endif
+DECLS_END
 #endif

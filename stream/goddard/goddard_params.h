@@ -6,11 +6,10 @@
 
 #include <stddef.h>
 
+#include "common/base/decls.h"
 #include "common/base/usec.h"
 
-#ifdef __cplusplus
-extern "C" {
-#endif
+DECLS_BEGIN
 
 // The names are those of the paper. Intervals and thresholds are in seconds, loss rates are
 // fractions, 0 .. 1.
@@ -42,7 +41,5 @@ int goddard_params_read(const char *text, struct goddard_params *p, char *error,
 // requests (the session's `latency` parameter): 500 ms more than the buffer, at least 1 s.
 usec_t goddard_params_sender_wait(usec_t buffer);
 
-#ifdef __cplusplus
-}
-#endif
+DECLS_END
 #endif

@@ -12,11 +12,10 @@
 
 #include <stdint.h>
 
+#include "common/base/decls.h"
 #include "common/base/usec.h"
 
-#ifdef __cplusplus
-extern "C" {
-#endif
+DECLS_BEGIN
 
 enum { LOSS_WINDOW_BINS = 50 };
 
@@ -54,7 +53,5 @@ double loss_window_loss_since_decision(const struct loss_window *m);
 // Bit/s over the window, or since the first report if that is shorter; 0 before the first report.
 double loss_window_throughput(const struct loss_window *m, usec_t now);
 
-#ifdef __cplusplus
-}
-#endif
+DECLS_END
 #endif

@@ -22,11 +22,10 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include "common/base/decls.h"
 #include "common/base/usec.h"
 
-#ifdef __cplusplus
-extern "C" {
-#endif
+DECLS_BEGIN
 
 #define STARTUP_RATE_LEAST (200 * USEC_PER_MSEC)
 #define STARTUP_RATE_MOST  (5 * USEC_PER_SEC)
@@ -46,7 +45,5 @@ void startup_rate_set_rtt(struct startup_rate *r, usec_t rtt);
 // A packet of media arrived. Returns true if `bps` and `span` are final; call it no more.
 bool startup_rate_packet(struct startup_rate *r, size_t bytes, usec_t arrived);
 
-#ifdef __cplusplus
-}
-#endif
+DECLS_END
 #endif

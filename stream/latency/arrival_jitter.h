@@ -23,11 +23,10 @@
 
 #include <stdbool.h>
 
+#include "common/base/decls.h"
 #include "common/base/windowed_min.h"
 
-#ifdef __cplusplus
-extern "C" {
-#endif
+DECLS_BEGIN
 
 enum { ARRIVAL_JITTER_FRAMES = 512, ARRIVAL_JITTER_FEW = 64, ARRIVAL_JITTER_EXCURSION = 3 };
 #define ARRIVAL_JITTER_PART    0.9 // until it is set
@@ -63,7 +62,5 @@ void arrival_jitter_add(struct arrival_jitter *j, usec_t offset, usec_t now);
 usec_t arrival_jitter_base(const struct arrival_jitter *j);       // USEC_NEVER: not known
 usec_t arrival_jitter_read(struct arrival_jitter *j, usec_t now); // 0: no sample
 
-#ifdef __cplusplus
-}
-#endif
+DECLS_END
 #endif

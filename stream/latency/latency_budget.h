@@ -31,11 +31,10 @@
 
 #include <stdbool.h>
 
+#include "common/base/decls.h"
 #include "common/base/usec.h"
 
-#ifdef __cplusplus
-extern "C" {
-#endif
+DECLS_BEGIN
 
 #define LATENCY_TOLERATED    (10 * USEC_PER_MSEC)
 #define LATENCY_MARGIN       (3 * USEC_PER_MSEC)
@@ -62,7 +61,5 @@ struct latency_shares {
 void latency_budget_divide(usec_t target, const struct latency_parts *parts, // 0: no target
                            struct latency_shares *out);
 
-#ifdef __cplusplus
-}
-#endif
+DECLS_END
 #endif

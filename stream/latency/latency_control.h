@@ -50,6 +50,7 @@
 #ifndef WEIR_STREAM_LATENCY_LATENCY_CONTROL_H
 #define WEIR_STREAM_LATENCY_LATENCY_CONTROL_H
 
+#include "common/base/decls.h"
 #include "stream/latency/arrival_jitter.h"
 #include "stream/latency/latency_budget.h"
 #include "stream/latency/recent_loss.h"
@@ -58,9 +59,7 @@
 #include "stream/latency/stream_stalls.h"
 #include "stream/playout/playout.h"
 
-#ifdef __cplusplus
-extern "C" {
-#endif
+DECLS_BEGIN
 
 #define LATENCY_CONTROL_SETTLE      (3 * USEC_PER_SEC)
 #define LATENCY_CONTROL_EARLY       (5 * USEC_PER_SEC)
@@ -157,7 +156,5 @@ usec_t latency_control_wait(const struct latency_control *l);
 // How long a frame may wait at the sender.
 usec_t latency_control_sender(const struct latency_control *l);
 
-#ifdef __cplusplus
-}
-#endif
+DECLS_END
 #endif

@@ -23,11 +23,10 @@
 
 #include <stdbool.h>
 
+#include "common/base/decls.h"
 #include "common/base/windowed_min.h"
 
-#ifdef __cplusplus
-extern "C" {
-#endif
+DECLS_BEGIN
 
 enum { RECENT_LOSS_REORDER = 3, RECENT_LOSS_EVENTS = 3 };
 #define RECENT_LOSS_MEMORY (15 * USEC_PER_SEC)
@@ -59,7 +58,5 @@ void recent_loss_packet(struct recent_loss *l, int64_t ext_seq, usec_t way, usec
 bool recent_loss_read(const struct recent_loss *l, usec_t memory, usec_t now);
 bool recent_loss_is_frequent(const struct recent_loss *l, usec_t now);
 
-#ifdef __cplusplus
-}
-#endif
+DECLS_END
 #endif

@@ -14,11 +14,10 @@
 
 #include <stdbool.h>
 
+#include "common/base/decls.h"
 #include "common/base/usec.h"
 
-#ifdef __cplusplus
-extern "C" {
-#endif
+DECLS_BEGIN
 
 enum { REORDER_DELAY_RUNS = 8 };
 
@@ -35,7 +34,5 @@ struct reorder_delay { // all zero at first
 void reorder_delay_add(struct reorder_delay *r, usec_t media, usec_t delay);
 usec_t reorder_delay_read(const struct reorder_delay *r);
 
-#ifdef __cplusplus
-}
-#endif
+DECLS_END
 #endif

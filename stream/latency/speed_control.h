@@ -13,12 +13,11 @@
 #ifndef WEIR_STREAM_LATENCY_SPEED_CONTROL_H
 #define WEIR_STREAM_LATENCY_SPEED_CONTROL_H
 
+#include "common/base/decls.h"
 #include "common/base/usec.h"
 #include "stream/playout/media_clock.h"
 
-#ifdef __cplusplus
-extern "C" {
-#endif
+DECLS_BEGIN
 
 enum {
     SPEED_CONTROL_MOST_PPM = MEDIA_CLOCK_UNIT / 20,
@@ -38,7 +37,5 @@ int32_t speed_control_update(struct speed_control *c, usec_t excess, usec_t now)
 // A pause, or a step of the clock: the speed is 1 again, at once.
 void speed_control_rest(struct speed_control *c, usec_t now);
 
-#ifdef __cplusplus
-}
-#endif
+DECLS_END
 #endif

@@ -13,11 +13,10 @@
 
 #include <stdbool.h>
 
+#include "common/base/decls.h"
 #include "common/base/usec.h"
 
-#ifdef __cplusplus
-extern "C" {
-#endif
+DECLS_BEGIN
 
 enum { STREAM_STALLS_COUNT = 3 };
 #define STREAM_STALLS_SPAN  (5 * USEC_PER_SEC)
@@ -35,7 +34,5 @@ void stream_stalls_init(struct stream_stalls *s);
 void stream_stalls_frame(struct stream_stalls *s, usec_t offset, usec_t rtt, usec_t now);
 bool stream_stalls_are_frequent(const struct stream_stalls *s, usec_t now);
 
-#ifdef __cplusplus
-}
-#endif
+DECLS_END
 #endif

@@ -5,9 +5,9 @@
 
 #include <stdint.h>
 
-#ifdef __cplusplus
-extern "C" {
-#endif
+#include "common/base/decls.h"
+
+DECLS_BEGIN
 
 enum frame_cause {
     CAUSE_NETWORK,    // a packet of the frame was lost: a gap in the RTP sequence numbers
@@ -78,7 +78,5 @@ struct frame_totals {
 };
 void frame_totals_add(struct frame_totals *sum, const struct frame_totals *more);
 
-#ifdef __cplusplus
-}
-#endif
+DECLS_END
 #endif

@@ -11,12 +11,11 @@
 #include <stdbool.h>
 #include <stddef.h>
 
+#include "common/base/decls.h"
 #include "common/base/usec.h"
 #include "stream/outcome/cause.h"
 
-#ifdef __cplusplus
-extern "C" {
-#endif
+DECLS_BEGIN
 
 enum { FRAME_HISTORY_WINDOW = 4096 }; // a power of two
 
@@ -70,7 +69,5 @@ const struct frame_record *frame_history_find(const struct frame_history *h, int
 // number replaces it.
 struct frame_record *frame_history_make(struct frame_history *h, int64_t number);
 
-#ifdef __cplusplus
-}
-#endif
+DECLS_END
 #endif

@@ -13,13 +13,12 @@
 #ifndef WEIR_STREAM_OUTCOME_FRAME_OUTCOMES_H
 #define WEIR_STREAM_OUTCOME_FRAME_OUTCOMES_H
 
+#include "common/base/decls.h"
 #include "media/rtp/depacketiser.h"
 #include "stream/outcome/cause.h"
 #include "stream/outcome/loss_attribution.h"
 
-#ifdef __cplusplus
-extern "C" {
-#endif
+DECLS_BEGIN
 
 enum frame_end {
     FRAME_END_LOST,        // passed over, and not whole in time
@@ -66,7 +65,5 @@ bool frame_outcomes_root(const struct frame_outcomes *l, int64_t number, bool wa
 enum packets_say frame_outcomes_packets(const struct frame_outcomes *l, int64_t number);
 const struct frame_totals *frame_outcomes_totals(const struct frame_outcomes *l);
 
-#ifdef __cplusplus
-}
-#endif
+DECLS_END
 #endif

@@ -18,12 +18,11 @@
 #ifndef WEIR_STREAM_OUTCOME_LOSS_ATTRIBUTION_H
 #define WEIR_STREAM_OUTCOME_LOSS_ATTRIBUTION_H
 
+#include "common/base/decls.h"
 #include "common/wire/rtp.h"
 #include "stream/outcome/frame_history.h"
 
-#ifdef __cplusplus
-extern "C" {
-#endif
+DECLS_BEGIN
 
 enum { LOSS_ATTRIBUTION_WINDOW = FRAME_HISTORY_WINDOW, LOSS_ATTRIBUTION_REACH = 512 };
 
@@ -46,7 +45,5 @@ void loss_attribution_init(struct loss_attribution *p, struct frame_history *his
 void loss_attribution_add(struct loss_attribution *p, const struct adu_ext *adu, int64_t ext_seq);
 enum packets_say loss_attribution_of(const struct loss_attribution *p, int64_t number);
 
-#ifdef __cplusplus
-}
-#endif
+DECLS_END
 #endif

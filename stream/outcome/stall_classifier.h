@@ -25,13 +25,12 @@
 #ifndef WEIR_STREAM_OUTCOME_STALL_CLASSIFIER_H
 #define WEIR_STREAM_OUTCOME_STALL_CLASSIFIER_H
 
+#include "common/base/decls.h"
 #include "common/base/usec.h"
 #include "stream/outcome/cause.h"
 #include "stream/outcome/loss_attribution.h"
 
-#ifdef __cplusplus
-extern "C" {
-#endif
+DECLS_BEGIN
 
 #define STALL_BEHIND  (100 * USEC_PER_MSEC)
 #define STALL_SILENCE (400 * USEC_PER_MSEC) // or three frame intervals, if that is longer
@@ -77,7 +76,5 @@ enum stall_cause stall_classifier_end(struct stall_classifier *w, enum packets_s
 // Returns the time since the last packet; -1: no packet yet.
 usec_t stall_classifier_silence(const struct stall_classifier *w, usec_t now);
 
-#ifdef __cplusplus
-}
-#endif
+DECLS_END
 #endif

@@ -6,17 +6,14 @@
 #ifndef WEIR_STREAM_PLAYOUT_FILM_CLOCK_H
 #define WEIR_STREAM_PLAYOUT_FILM_CLOCK_H
 
+#include "common/base/decls.h"
 #include "stream/playout/play_clock.h"
 
-#ifdef __cplusplus
-extern "C" {
-#endif
+DECLS_BEGIN
 
 #define FILM_CLOCK_MAX_GRACE (100 * USEC_PER_MSEC)
 
 extern const struct play_clock_ops film_clock;
 
-#ifdef __cplusplus
-}
-#endif
+DECLS_END
 #endif

@@ -9,12 +9,11 @@
 #ifndef WEIR_STREAM_PLAYOUT_FOLLOWED_SIZE_H
 #define WEIR_STREAM_PLAYOUT_FOLLOWED_SIZE_H
 
+#include "common/base/decls.h"
 #include "stream/playout/held_frames.h"
 #include "stream/playout/reference_tracker.h"
 
-#ifdef __cplusplus
-extern "C" {
-#endif
+DECLS_BEGIN
 
 struct followed_size {                       // followed_size.c alone writes the fields
     const struct reference_tracker *tracker; // borrowed; NULL: all is decodable
@@ -41,7 +40,5 @@ const struct received_frame *followed_size_front(const struct followed_size *s,
 // A frame that can be decoded left, to be decoded.
 void followed_size_handed(struct followed_size *s, const struct received_frame *f);
 
-#ifdef __cplusplus
-}
-#endif
+DECLS_END
 #endif

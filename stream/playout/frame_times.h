@@ -8,12 +8,11 @@
 #ifndef WEIR_STREAM_PLAYOUT_FRAME_TIMES_H
 #define WEIR_STREAM_PLAYOUT_FRAME_TIMES_H
 
+#include "common/base/decls.h"
 #include "common/base/level.h"
 #include "media/rtp/depacketiser.h"
 
-#ifdef __cplusplus
-extern "C" {
-#endif
+DECLS_BEGIN
 
 enum {
     FRAME_TIMES_STAMPS = 8192,
@@ -31,7 +30,5 @@ usec_t frame_times_see(struct frame_times *t, const struct received_frame *f);
 usec_t frame_times_of(const struct frame_times *t, int64_t number);
 usec_t frame_times_interval(const struct frame_times *t); // of the frame rate
 
-#ifdef __cplusplus
-}
-#endif
+DECLS_END
 #endif

@@ -9,12 +9,11 @@
 #ifndef WEIR_STREAM_PLAYOUT_HELD_FRAMES_H
 #define WEIR_STREAM_PLAYOUT_HELD_FRAMES_H
 
+#include "common/base/decls.h"
 #include "common/base/usec.h"
 #include "media/rtp/depacketiser.h"
 
-#ifdef __cplusplus
-extern "C" {
-#endif
+DECLS_BEGIN
 
 enum {
     HELD_FRAMES_MAX = 4096,
@@ -52,7 +51,5 @@ bool held_frames_has_behind(const struct held_frames *h, int64_t number);
 // decoding.
 bool held_frames_reach(const struct held_frames *h, int64_t number);
 
-#ifdef __cplusplus
-}
-#endif
+DECLS_END
 #endif

@@ -8,11 +8,10 @@
 #ifndef WEIR_STREAM_PLAYOUT_HELD_LAYERS_H
 #define WEIR_STREAM_PLAYOUT_HELD_LAYERS_H
 
+#include "common/base/decls.h"
 #include "media/rtp/depacketiser.h"
 
-#ifdef __cplusplus
-extern "C" {
-#endif
+DECLS_BEGIN
 
 enum { HELD_LAYERS_MAX = 7 * 4096, HELD_LAYERS_MAX_BYTES = 64 << 20 };
 
@@ -34,7 +33,5 @@ void held_layers_join(struct held_layers *h, struct received_frame *f);
 void held_layers_drop_below(struct held_layers *h, int64_t number);
 void held_layers_drop_all(struct held_layers *h);
 
-#ifdef __cplusplus
-}
-#endif
+DECLS_END
 #endif

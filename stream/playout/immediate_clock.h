@@ -5,15 +5,12 @@
 #ifndef WEIR_STREAM_PLAYOUT_IMMEDIATE_CLOCK_H
 #define WEIR_STREAM_PLAYOUT_IMMEDIATE_CLOCK_H
 
+#include "common/base/decls.h"
 #include "stream/playout/play_clock.h"
 
-#ifdef __cplusplus
-extern "C" {
-#endif
+DECLS_BEGIN
 
 extern const struct play_clock_ops immediate_clock;
 
-#ifdef __cplusplus
-}
-#endif
+DECLS_END
 #endif

@@ -10,11 +10,10 @@
 #ifndef WEIR_STREAM_PLAYOUT_LEVEL_SCHEDULE_H
 #define WEIR_STREAM_PLAYOUT_LEVEL_SCHEDULE_H
 
+#include "common/base/decls.h"
 #include "common/base/level.h"
 
-#ifdef __cplusplus
-extern "C" {
-#endif
+DECLS_BEGIN
 
 enum { LEVEL_SCHEDULE_MAX = 32 }; // changes remembered; beyond, the oldest two become one
 
@@ -48,7 +47,5 @@ bool level_schedule_is_of(const struct ladder *ladder, int level, int size_id, i
 void level_schedule_see(struct level_schedule *s, int64_t number, int level, int size_id,
                         int temporal_id, bool key);
 
-#ifdef __cplusplus
-}
-#endif
+DECLS_END
 #endif

@@ -6,11 +6,10 @@
 #ifndef WEIR_STREAM_PLAYOUT_LIVE_CLOCK_H
 #define WEIR_STREAM_PLAYOUT_LIVE_CLOCK_H
 
+#include "common/base/decls.h"
 #include "stream/playout/play_clock.h"
 
-#ifdef __cplusplus
-extern "C" {
-#endif
+DECLS_BEGIN
 
 #define LIVE_CLOCK_REPAIR (500 * USEC_PER_MSEC)
 
@@ -21,7 +20,5 @@ struct clock_step live_clock_step(const struct play_clock *c, const struct media
                                   struct playout_buffer *b, const struct playout_front *front,
                                   bool stalled, usec_t now);
 
-#ifdef __cplusplus
-}
-#endif
+DECLS_END
 #endif

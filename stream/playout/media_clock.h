@@ -8,11 +8,10 @@
 #ifndef WEIR_STREAM_PLAYOUT_MEDIA_CLOCK_H
 #define WEIR_STREAM_PLAYOUT_MEDIA_CLOCK_H
 
+#include "common/base/decls.h"
 #include "common/base/usec.h"
 
-#ifdef __cplusplus
-extern "C" {
-#endif
+DECLS_BEGIN
 
 enum { MEDIA_CLOCK_UNIT = 1000000 };
 
@@ -29,7 +28,5 @@ void media_clock_set_speed(struct media_clock *c, int32_t speed_ppm, usec_t now)
 usec_t media_clock_due(const struct media_clock *c, usec_t media);
 usec_t media_clock_position(const struct media_clock *c, usec_t now); // the media due now
 
-#ifdef __cplusplus
-}
-#endif
+DECLS_END
 #endif

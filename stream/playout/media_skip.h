@@ -5,16 +5,13 @@
 #ifndef WEIR_STREAM_PLAYOUT_MEDIA_SKIP_H
 #define WEIR_STREAM_PLAYOUT_MEDIA_SKIP_H
 
+#include "common/base/decls.h"
 #include "stream/playout/play_clock.h"
 
-#ifdef __cplusplus
-extern "C" {
-#endif
+DECLS_BEGIN
 
 // Returns the next step, or false if frame `to`, or a later one, is next.
 bool media_skip_step(int64_t to, struct playout_buffer *b, struct clock_step *out);
 
-#ifdef __cplusplus
-}
-#endif
+DECLS_END
 #endif

@@ -9,11 +9,10 @@
 #include <stdbool.h>
 #include <stdint.h>
 
+#include "common/base/decls.h"
 #include "common/base/usec.h"
 
-#ifdef __cplusplus
-extern "C" {
-#endif
+DECLS_BEGIN
 
 enum { MISSED_FRAMES_MAX = 256 };
 #define MISSED_FRAMES_SETTLE (2 * USEC_PER_SEC)
@@ -49,7 +48,5 @@ void missed_frames_settle_all(struct missed_frames *m);
 bool missed_frames_poll(struct missed_frames *m, int64_t *number, bool *late, usec_t now);
 usec_t missed_frames_next_timeout(const struct missed_frames *m); // USEC_NEVER: the list is empty
 
-#ifdef __cplusplus
-}
-#endif
+DECLS_END
 #endif

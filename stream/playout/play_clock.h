@@ -12,12 +12,11 @@
 #ifndef WEIR_STREAM_PLAYOUT_PLAY_CLOCK_H
 #define WEIR_STREAM_PLAYOUT_PLAY_CLOCK_H
 
+#include "common/base/decls.h"
 #include "stream/playout/media_clock.h"
 #include "stream/playout/playout_buffer.h"
 
-#ifdef __cplusplus
-extern "C" {
-#endif
+DECLS_BEGIN
 
 enum clock_step_kind {
     STEP_WAIT,   // until `at`, or for the next input
@@ -67,7 +66,5 @@ struct clock_step clock_step_wait(usec_t until);
 usec_t play_clock_wanted(const struct play_clock *c, const struct media_clock *line,
                          const struct playout_buffer *b, const struct playout_front *front);
 
-#ifdef __cplusplus
-}
-#endif
+DECLS_END
 #endif

@@ -8,11 +8,10 @@
 #ifndef WEIR_STREAM_PLAYOUT_PLAY_ORDER_H
 #define WEIR_STREAM_PLAYOUT_PLAY_ORDER_H
 
+#include "common/base/decls.h"
 #include "stream/playout/level_schedule.h"
 
-#ifdef __cplusplus
-extern "C" {
-#endif
+DECLS_BEGIN
 
 enum { PLAY_ORDER_AHEAD = 16 };
 
@@ -34,7 +33,5 @@ bool play_order_is_ahead(const struct play_order *o, int64_t number);
 // The first expected frame that was neither handed out nor passed over; -1: not started.
 int64_t play_order_awaited(const struct play_order *o);
 
-#ifdef __cplusplus
-}
-#endif
+DECLS_END
 #endif

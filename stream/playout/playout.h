@@ -74,12 +74,11 @@
 #ifndef WEIR_STREAM_PLAYOUT_PLAYOUT_H
 #define WEIR_STREAM_PLAYOUT_PLAYOUT_H
 
+#include "common/base/decls.h"
 #include "common/base/lateness.h"
 #include "stream/playout/play_clock.h"
 
-#ifdef __cplusplus
-extern "C" {
-#endif
+DECLS_BEGIN
 
 #define PLAYOUT_DECODE_LEAD (60 * USEC_PER_MSEC)
 
@@ -222,7 +221,5 @@ int64_t playout_awaited(const struct playout *p);
 // one stretch of media.
 uint64_t playout_expected(const struct playout *p, int64_t from, int64_t to);
 
-#ifdef __cplusplus
-}
-#endif
+DECLS_END
 #endif

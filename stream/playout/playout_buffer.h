@@ -8,14 +8,13 @@
 #ifndef WEIR_STREAM_PLAYOUT_PLAYOUT_BUFFER_H
 #define WEIR_STREAM_PLAYOUT_PLAYOUT_BUFFER_H
 
+#include "common/base/decls.h"
 #include "common/base/level.h"
 #include "common/base/usec.h"
 #include "stream/playout/held_frames.h"
 #include "stream/playout/reference_tracker.h"
 
-#ifdef __cplusplus
-extern "C" {
-#endif
+DECLS_BEGIN
 
 enum { PLAYOUT_RESYNC = 4 }; // frames
 #define PLAYOUT_MAX_AHEAD  (120 * USEC_PER_SEC)
@@ -133,7 +132,5 @@ bool playout_buffer_has_behind(const struct playout_buffer *b, int64_t number);
 // Returns true if a frame left that is shown after the one that is awaited.
 bool playout_buffer_went_ahead(const struct playout_buffer *b);
 
-#ifdef __cplusplus
-}
-#endif
+DECLS_END
 #endif

@@ -39,13 +39,12 @@
 #ifndef WEIR_STREAM_PLAYOUT_REFERENCE_TRACKER_H
 #define WEIR_STREAM_PLAYOUT_REFERENCE_TRACKER_H
 
+#include "common/base/decls.h"
 #include "common/base/level.h"
 #include "common/base/usec.h"
 #include "media/rtp/depacketiser.h"
 
-#ifdef __cplusplus
-extern "C" {
-#endif
+DECLS_BEGIN
 
 enum {
     REFERENCE_TRACKER_WINDOW = 4096,       // numbers remembered per size, as many as may be held
@@ -92,7 +91,5 @@ bool reference_tracker_pli(struct reference_tracker *t, usec_t rtt, usec_t now);
 // When to ask again; USEC_NEVER while nothing is broken.
 usec_t reference_tracker_next_timeout(const struct reference_tracker *t, usec_t rtt);
 
-#ifdef __cplusplus
-}
-#endif
+DECLS_END
 #endif

@@ -5,17 +5,14 @@
 #ifndef WEIR_STREAM_PLAYOUT_SCALED_CLOCK_H
 #define WEIR_STREAM_PLAYOUT_SCALED_CLOCK_H
 
+#include "common/base/decls.h"
 #include "stream/playout/play_clock.h"
 
-#ifdef __cplusplus
-extern "C" {
-#endif
+DECLS_BEGIN
 
 // In place of the step of the clock that was chosen, whose other operations go on.
 struct clock_step scaled_clock_step(struct play_clock *c, struct playout_buffer *b, bool stalled,
                                     usec_t goal, usec_t now);
 
-#ifdef __cplusplus
-}
-#endif
+DECLS_END
 #endif

@@ -6,11 +6,10 @@
 
 #include <stdbool.h>
 
+#include "common/base/decls.h"
 #include "common/base/usec.h"
 
-#ifdef __cplusplus
-extern "C" {
-#endif
+DECLS_BEGIN
 
 struct active_time { // all zero at first: not paused
     bool paused;
@@ -24,7 +23,5 @@ usec_t active_time_read(const struct active_time *c, usec_t now);
 // Active seconds since the reading `since`, which is not in the future.
 double active_time_seconds(const struct active_time *c, usec_t since, usec_t now);
 
-#ifdef __cplusplus
-}
-#endif
+DECLS_END
 #endif

@@ -7,11 +7,10 @@
 #ifndef WEIR_STREAM_QOE_AV_OFFSET_H
 #define WEIR_STREAM_QOE_AV_OFFSET_H
 
+#include "common/base/decls.h"
 #include "common/base/usec.h"
 
-#ifdef __cplusplus
-extern "C" {
-#endif
+DECLS_BEGIN
 
 #define AV_OFFSET_NEAR (400 * USEC_PER_MSEC)
 
@@ -49,7 +48,5 @@ void av_offset_beep(struct av_offset *o, usec_t heard_at);
 void av_offset_add(struct av_offset *o, usec_t offset);
 void av_offset_read(const struct av_offset *o, struct av_offset_figures *out);
 
-#ifdef __cplusplus
-}
-#endif
+DECLS_END
 #endif

@@ -6,13 +6,12 @@
 #ifndef WEIR_STREAM_QOE_FRAME_JITTER_H
 #define WEIR_STREAM_QOE_FRAME_JITTER_H
 
+#include "common/base/decls.h"
 #include "common/base/hist.h"
 #include "common/base/level.h"
 #include "common/base/usec.h"
 
-#ifdef __cplusplus
-extern "C" {
-#endif
+DECLS_BEGIN
 
 enum {
     FRAME_JITTER_REORDER = 32,    // frames that may become whole before an older one does
@@ -39,7 +38,5 @@ void frame_jitter_add(struct frame_jitter *j, const struct ladder *ladder, struc
 // network.
 void frame_jitter_break(struct frame_jitter *j, const struct ladder *ladder);
 
-#ifdef __cplusplus
-}
-#endif
+DECLS_END
 #endif

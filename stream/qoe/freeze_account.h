@@ -24,13 +24,12 @@
 #ifndef WEIR_STREAM_QOE_FREEZE_ACCOUNT_H
 #define WEIR_STREAM_QOE_FREEZE_ACCOUNT_H
 
+#include "common/base/decls.h"
 #include "common/base/usec.h"
 #include "stream/qoe/active_time.h"
 #include "stream/qoe/qoe_figures.h"
 
-#ifdef __cplusplus
-extern "C" {
-#endif
+DECLS_BEGIN
 
 #define FREEZE_LEAST (150 * USEC_PER_MSEC)
 enum { FREEZE_INTERVALS = 3 };
@@ -93,7 +92,5 @@ void freeze_account_stall_end(struct freeze_account *a, enum stall_cause cause,
 void freeze_account_read(const struct freeze_account *a, struct qoe_freezes *out,
                          const struct active_time *clock, usec_t at);
 
-#ifdef __cplusplus
-}
-#endif
+DECLS_END
 #endif

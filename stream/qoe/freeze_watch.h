@@ -12,14 +12,13 @@
 #ifndef WEIR_STREAM_QOE_FREEZE_WATCH_H
 #define WEIR_STREAM_QOE_FREEZE_WATCH_H
 
+#include "common/base/decls.h"
 #include "common/base/lateness.h"
 #include "stream/outcome/frame_outcomes.h"
 #include "stream/playout/playout.h"
 #include "stream/qoe/qoe.h"
 
-#ifdef __cplusplus
-extern "C" {
-#endif
+DECLS_BEGIN
 
 enum { FREEZE_WATCH_PACE = 8 };
 
@@ -45,7 +44,5 @@ bool freeze_watch_missing(const struct freeze_watch *w, int64_t end, enum freeze
 // A seek happened: the next picture does not follow the last one.
 void freeze_watch_moved(struct freeze_watch *w);
 
-#ifdef __cplusplus
-}
-#endif
+DECLS_END
 #endif

@@ -7,11 +7,10 @@
 #ifndef WEIR_STREAM_QOE_OUTAGE_METER_H
 #define WEIR_STREAM_QOE_OUTAGE_METER_H
 
+#include "common/base/decls.h"
 #include "stream/qoe/qoe_events.h"
 
-#ifdef __cplusplus
-extern "C" {
-#endif
+DECLS_BEGIN
 
 #define OUTAGE_MAX_LATENCY (30 * USEC_PER_SEC)
 
@@ -29,7 +28,5 @@ void outage_meter_forget(struct outage_meter *o); // another stream follows: not
 uint64_t outage_meter_begin(struct outage_meter *o, const struct qoe_media_edge *e,
                             const struct ladder *ladder, usec_t active);
 
-#ifdef __cplusplus
-}
-#endif
+DECLS_END
 #endif

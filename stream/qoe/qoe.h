@@ -5,11 +5,10 @@
 #ifndef WEIR_STREAM_QOE_QOE_H
 #define WEIR_STREAM_QOE_QOE_H
 
+#include "common/base/decls.h"
 #include "stream/qoe/qoe_events.h"
 
-#ifdef __cplusplus
-extern "C" {
-#endif
+DECLS_BEGIN
 
 struct qoe; // opaque
 
@@ -115,7 +114,5 @@ const struct qoe_freeze_entry *qoe_on_ended(struct qoe *q, enum qoe_ended ended,
 // Writes the report as of `now`; after the end, as of the end.
 void qoe_read(struct qoe *q, struct qoe_json *out, usec_t now);
 
-#ifdef __cplusplus
-}
-#endif
+DECLS_END
 #endif

@@ -4,12 +4,11 @@
 #ifndef WEIR_STREAM_QOE_QOE_CHANNELS_H
 #define WEIR_STREAM_QOE_QOE_CHANNELS_H
 
+#include "common/base/decls.h"
 #include "common/base/hist.h"
 #include "stream/qoe/qoe_figures.h"
 
-#ifdef __cplusplus
-extern "C" {
-#endif
+DECLS_BEGIN
 
 enum { QOE_MAX_CHANNELS = 256 }; // that are listed; all are counted
 
@@ -27,7 +26,5 @@ void qoe_channels_shown(struct qoe_channels *c, usec_t wait);
 void qoe_channels_failed(struct qoe_channels *c, const char *error);
 void qoe_channels_read(const struct qoe_channels *c, struct qoe_json *out);
 
-#ifdef __cplusplus
-}
-#endif
+DECLS_END
 #endif

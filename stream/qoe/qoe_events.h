@@ -5,11 +5,10 @@
 
 #include <stddef.h>
 
+#include "common/base/decls.h"
 #include "stream/qoe/qoe_figures.h"
 
-#ifdef __cplusplus
-extern "C" {
-#endif
+DECLS_BEGIN
 
 #define QOE_UNKNOWN INT64_MIN // a duration that could not be measured
 
@@ -141,7 +140,5 @@ struct qoe_cpu {
     double max_rss; // bytes
 };
 
-#ifdef __cplusplus
-}
-#endif
+DECLS_END
 #endif

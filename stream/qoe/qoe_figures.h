@@ -20,14 +20,13 @@
 #include <stdbool.h>
 #include <stdint.h>
 
+#include "common/base/decls.h"
 #include "common/base/level.h"
 #include "common/base/usec.h"
 #include "stream/outcome/cause.h"
 #include "stream/qoe/av_offset.h"
 
-#ifdef __cplusplus
-extern "C" {
-#endif
+DECLS_BEGIN
 
 enum {
     QOE_MAX_TEXT = 256,  // bytes of a text from outside, its terminating zero included
@@ -296,7 +295,5 @@ static inline double qoe_ratio(double a, double b)
     return b > 0 ? a / b : (double)NAN;
 }
 
-#ifdef __cplusplus
-}
-#endif
+DECLS_END
 #endif

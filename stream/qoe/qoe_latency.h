@@ -4,12 +4,11 @@
 #ifndef WEIR_STREAM_QOE_QOE_LATENCY_H
 #define WEIR_STREAM_QOE_QOE_LATENCY_H
 
+#include "common/base/decls.h"
 #include "common/base/hist.h"
 #include "stream/qoe/qoe_events.h"
 
-#ifdef __cplusplus
-extern "C" {
-#endif
+DECLS_BEGIN
 
 struct qoe_latency { // qoe_latency.c alone reads and writes the fields
     struct hist protocol;
@@ -35,7 +34,5 @@ void qoe_latency_read(const struct qoe_latency *l, struct qoe_json *out);
 
 struct qoe_quantiles qoe_quantiles_of(const struct hist *h);
 
-#ifdef __cplusplus
-}
-#endif
+DECLS_END
 #endif

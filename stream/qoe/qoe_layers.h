@@ -4,11 +4,10 @@
 #ifndef WEIR_STREAM_QOE_QOE_LAYERS_H
 #define WEIR_STREAM_QOE_QOE_LAYERS_H
 
+#include "common/base/decls.h"
 #include "stream/qoe/qoe_events.h"
 
-#ifdef __cplusplus
-extern "C" {
-#endif
+DECLS_BEGIN
 
 struct qoe_layers { // all zero to begin with; qoe_layers.c alone uses the fields
     uint64_t pictures;
@@ -24,7 +23,5 @@ void qoe_layers_picture(struct qoe_layers *l, const struct qoe_picture_layers *e
 // `seconds`: from the first packet to the last.
 void qoe_layers_read(const struct qoe_layers *l, double seconds, struct qoe_json *out);
 
-#ifdef __cplusplus
-}
-#endif
+DECLS_END
 #endif

@@ -4,11 +4,10 @@
 #ifndef WEIR_STREAM_QOE_QOE_LEVELS_H
 #define WEIR_STREAM_QOE_QOE_LEVELS_H
 
+#include "common/base/decls.h"
 #include "stream/qoe/qoe_events.h"
 
-#ifdef __cplusplus
-extern "C" {
-#endif
+DECLS_BEGIN
 
 struct qoe_levels { // all zero at first: no level is current; qoe_levels.c alone uses the fields
     bool any;
@@ -33,7 +32,5 @@ void qoe_levels_read(struct qoe_levels *l, const struct ladder *ladder, struct q
 // is known.
 double qoe_level_fps(const struct ladder *ladder, int level);
 
-#ifdef __cplusplus
-}
-#endif
+DECLS_END
 #endif

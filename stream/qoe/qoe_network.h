@@ -5,12 +5,11 @@
 #ifndef WEIR_STREAM_QOE_QOE_NETWORK_H
 #define WEIR_STREAM_QOE_QOE_NETWORK_H
 
+#include "common/base/decls.h"
 #include "common/base/hist.h"
 #include "stream/qoe/qoe_events.h"
 
-#ifdef __cplusplus
-extern "C" {
-#endif
+DECLS_BEGIN
 
 struct qoe_network {
     uint64_t good_bytes; // the owner adds the bytes that count as goodput
@@ -38,7 +37,5 @@ void qoe_network_rtt(struct qoe_network *n, double seconds); // NaN: ignored
 double qoe_network_seconds(const struct qoe_network *n);     // from the first packet to the last
 void qoe_network_read(const struct qoe_network *n, struct qoe_json *out);
 
-#ifdef __cplusplus
-}
-#endif
+DECLS_END
 #endif

@@ -4,13 +4,12 @@
 #ifndef WEIR_STREAM_QOE_QOE_PLAYBACK_H
 #define WEIR_STREAM_QOE_QOE_PLAYBACK_H
 
+#include "common/base/decls.h"
 #include "stream/qoe/active_time.h"
 #include "stream/qoe/qoe_events.h"
 #include "stream/qoe/speed_meter.h"
 
-#ifdef __cplusplus
-extern "C" {
-#endif
+DECLS_BEGIN
 
 struct qoe_playback {
     // The owner counts these.
@@ -41,7 +40,5 @@ double qoe_playback_wall(const struct qoe_playback *p, const struct active_time 
 void qoe_playback_read(const struct qoe_playback *p, struct qoe_json *out,
                        const struct active_time *pauses, usec_t now);
 
-#ifdef __cplusplus
-}
-#endif
+DECLS_END
 #endif

@@ -4,11 +4,10 @@
 #ifndef WEIR_QOE_QOE_TRANSPORTS_H
 #define WEIR_QOE_QOE_TRANSPORTS_H
 
+#include "common/base/decls.h"
 #include "stream/qoe/qoe_figures.h"
 
-#ifdef __cplusplus
-extern "C" {
-#endif
+DECLS_BEGIN
 
 struct qoe_transports { // all zero at first
     int count;
@@ -21,7 +20,5 @@ void qoe_transports_set(struct qoe_transports *t, const char *name, const char *
 // The last one carries the media until `end`.
 void qoe_transports_read(const struct qoe_transports *t, struct qoe_json *out, double end);
 
-#ifdef __cplusplus
-}
-#endif
+DECLS_END
 #endif

@@ -5,11 +5,10 @@
 
 #include <stdbool.h>
 
+#include "common/base/decls.h"
 #include "common/base/usec.h"
 
-#ifdef __cplusplus
-extern "C" {
-#endif
+DECLS_BEGIN
 
 struct speed_meter { // all zero to begin with: nothing plays
     bool playing;
@@ -30,7 +29,5 @@ double speed_meter_mean(const struct speed_meter *m, usec_t now);
 double speed_meter_least(const struct speed_meter *m);
 double speed_meter_most(const struct speed_meter *m);
 
-#ifdef __cplusplus
-}
-#endif
+DECLS_END
 #endif

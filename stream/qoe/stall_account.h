@@ -4,13 +4,12 @@
 #ifndef WEIR_STREAM_QOE_STALL_ACCOUNT_H
 #define WEIR_STREAM_QOE_STALL_ACCOUNT_H
 
+#include "common/base/decls.h"
 #include "common/base/usec.h"
 #include "stream/qoe/active_time.h"
 #include "stream/qoe/qoe_figures.h"
 
-#ifdef __cplusplus
-extern "C" {
-#endif
+DECLS_BEGIN
 
 struct stall_account { // all zero to begin with
     bool open;
@@ -32,7 +31,5 @@ void stall_account_end(struct stall_account *a, enum stall_cause cause,
 void stall_account_read(struct stall_account *a, struct qoe_stalls *out,
                         const struct active_time *clock, usec_t at);
 
-#ifdef __cplusplus
-}
-#endif
+DECLS_END
 #endif

@@ -5,13 +5,12 @@
 #ifndef WEIR_STREAM_QOE_VIEWING_EVENT_H
 #define WEIR_STREAM_QOE_VIEWING_EVENT_H
 
+#include "common/base/decls.h"
 #include "stream/outcome/frame_history.h"
 #include "stream/outcome/frame_outcomes.h"
 #include "stream/qoe/qoe.h"
 
-#ifdef __cplusplus
-extern "C" {
-#endif
+DECLS_BEGIN
 
 enum viewing_kind {
     VIEWING_PACKET,     // `packet` of the media arrived
@@ -130,7 +129,5 @@ struct viewing_sink {
 
 void viewing_emit(const struct viewing_sink *s, struct viewing_event *e);
 
-#ifdef __cplusplus
-}
-#endif
+DECLS_END
 #endif

@@ -11,11 +11,10 @@
 
 #include <stdbool.h>
 
+#include "common/base/decls.h"
 #include "common/base/usec.h"
 
-#ifdef __cplusplus
-extern "C" {
-#endif
+DECLS_BEGIN
 
 enum { CLOCK_SYNC_DRIFT_PPM = 200 };
 
@@ -33,7 +32,5 @@ void clock_sync_shared(struct clock_sync *c);
 // true if it is the best sample so far.
 bool clock_sync_sample(struct clock_sync *c, usec_t asked, usec_t answered, usec_t received);
 
-#ifdef __cplusplus
-}
-#endif
+DECLS_END
 #endif

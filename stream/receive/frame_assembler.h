@@ -21,13 +21,12 @@
 #ifndef WEIR_STREAM_RECEIVE_FRAME_ASSEMBLER_H
 #define WEIR_STREAM_RECEIVE_FRAME_ASSEMBLER_H
 
+#include "common/base/decls.h"
 #include "common/base/level.h"
 #include "common/wire/rtp.h"
 #include "common/wire/sdp.h"
 
-#ifdef __cplusplus
-extern "C" {
-#endif
+DECLS_BEGIN
 
 enum {
     FOREIGN_MAX_PACKETS = 4096,    // packets buffered; beyond, all are dropped
@@ -57,7 +56,5 @@ bool frame_assembler_pull(struct frame_assembler *f, struct foreign_packet *out)
 // The offset added to the sender's time stamps at present, modulo 2^32.
 uint32_t frame_assembler_shift(const struct frame_assembler *f);
 
-#ifdef __cplusplus
-}
-#endif
+DECLS_END
 #endif

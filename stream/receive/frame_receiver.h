@@ -11,6 +11,7 @@
 #ifndef WEIR_STREAM_RECEIVE_FRAME_RECEIVER_H
 #define WEIR_STREAM_RECEIVE_FRAME_RECEIVER_H
 
+#include "common/base/decls.h"
 #include "common/protocol/rtp_receiver.h"
 #include "common/wire/sdp.h"
 #include "media/rtp/depacketiser.h"
@@ -18,9 +19,7 @@
 #include "stream/receive/clock_sync.h"
 #include "stream/receive/repair_receiver.h"
 
-#ifdef __cplusplus
-extern "C" {
-#endif
+DECLS_BEGIN
 
 struct frame_receiver_config {
     struct rtp_ext_ids ext;
@@ -71,7 +70,5 @@ uint64_t frame_receiver_malformed(const struct frame_receiver *r); // malformed 
 uint64_t frame_receiver_strange(const struct frame_receiver *r);   // packets of another payload
                                                                    // type or source
 
-#ifdef __cplusplus
-}
-#endif
+DECLS_END
 #endif

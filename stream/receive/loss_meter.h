@@ -4,11 +4,10 @@
 #ifndef WEIR_STREAM_RECEIVE_LOSS_METER_H
 #define WEIR_STREAM_RECEIVE_LOSS_METER_H
 
+#include "common/base/decls.h"
 #include "common/protocol/rtp_receiver.h"
 
-#ifdef __cplusplus
-extern "C" {
-#endif
+DECLS_BEGIN
 
 struct loss_meter { // counters at the last reading; all zero at first
     uint64_t expected;
@@ -25,7 +24,5 @@ struct loss_reading {
 
 struct loss_reading loss_meter_read(struct loss_meter *m, const struct rtp_receiver *r);
 
-#ifdef __cplusplus
-}
-#endif
+DECLS_END
 #endif

@@ -14,11 +14,10 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include "common/base/decls.h"
 #include "common/wire/sdp.h"
 
-#ifdef __cplusplus
-extern "C" {
-#endif
+DECLS_BEGIN
 
 struct payload_nature {
     bool vcl;    // has a part of a picture
@@ -40,7 +39,5 @@ typedef struct payload_nature nature_reader(struct nature_scan *scan, const uint
                                             size_t len);
 nature_reader *nature_reader_of(enum sdp_codec codec);
 
-#ifdef __cplusplus
-}
-#endif
+DECLS_END
 #endif

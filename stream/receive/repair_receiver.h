@@ -16,14 +16,13 @@
 #ifndef WEIR_STREAM_RECEIVE_REPAIR_RECEIVER_H
 #define WEIR_STREAM_RECEIVE_REPAIR_RECEIVER_H
 
+#include "common/base/decls.h"
 #include "common/repair/fec_decoder.h"
 #include "common/repair/repair_stats.h"
 #include "common/wire/rtcp.h"
 #include "common/wire/rtp.h"
 
-#ifdef __cplusplus
-extern "C" {
-#endif
+DECLS_BEGIN
 
 struct repair_receiver_config {
     struct rtp_ext_ids ext;
@@ -87,7 +86,5 @@ void repair_receiver_report(const struct repair_receiver *r, struct qoe *q);
 struct repair_stats repair_receiver_read(const struct repair_receiver *r);
 uint64_t repair_receiver_wrong(const struct repair_receiver *r); // parity packets
 
-#ifdef __cplusplus
-}
-#endif
+DECLS_END
 #endif

@@ -7,12 +7,11 @@
 #ifndef WEIR_STREAM_RECEIVE_RTCP_EXCHANGE_H
 #define WEIR_STREAM_RECEIVE_RTCP_EXCHANGE_H
 
+#include "common/base/decls.h"
 #include "stream/receive/repair_receiver.h"
 #include "stream/receive/rtcp_feedback.h"
 
-#ifdef __cplusplus
-extern "C" {
-#endif
+DECLS_BEGIN
 
 struct rtcp_exchange {
     struct rtcp_feedback feedback; // contents of the next compound (rtcp_feedback_compound)
@@ -53,7 +52,5 @@ bool rtcp_exchange_limit(struct rtcp_exchange *x, uint64_t bps);
 // Call it before the compound of each second.
 void rtcp_exchange_second(struct rtcp_exchange *x);
 
-#ifdef __cplusplus
-}
-#endif
+DECLS_END
 #endif

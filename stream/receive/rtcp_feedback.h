@@ -4,11 +4,10 @@
 #ifndef WEIR_STREAM_RECEIVE_RTCP_FEEDBACK_H
 #define WEIR_STREAM_RECEIVE_RTCP_FEEDBACK_H
 
+#include "common/base/decls.h"
 #include "common/protocol/rtp_receiver.h"
 
-#ifdef __cplusplus
-extern "C" {
-#endif
+DECLS_BEGIN
 
 struct rtcp_feedback {
     uint32_t ssrc;  // our own SSRC
@@ -27,7 +26,5 @@ void rtcp_feedback_init(struct rtcp_feedback *f, uint64_t random);
 size_t rtcp_feedback_compound(struct rtcp_feedback *f, struct rtp_receiver *r, uint8_t *out,
                               size_t cap, usec_t now);
 
-#ifdef __cplusplus
-}
-#endif
+DECLS_END
 #endif

@@ -8,11 +8,10 @@
 #ifndef WEIR_STREAM_SEND_AUDIO_QUEUE_H
 #define WEIR_STREAM_SEND_AUDIO_QUEUE_H
 
+#include "common/base/decls.h"
 #include "common/base/usec.h"
 
-#ifdef __cplusplus
-extern "C" {
-#endif
+DECLS_BEGIN
 
 enum { AUDIO_QUEUE_PACKETS = 256 }; // packets of 20 ms each
 
@@ -34,7 +33,5 @@ void *audio_queue_expired(struct audio_queue *q, usec_t bound, usec_t now);
 void *audio_queue_front(const struct audio_queue *q); // the packet to send next; NULL: none
 void *audio_queue_take(struct audio_queue *q);        // removes and returns it
 
-#ifdef __cplusplus
-}
-#endif
+DECLS_END
 #endif

@@ -17,11 +17,10 @@
 #include <stdbool.h>
 #include <stdint.h>
 
+#include "common/base/decls.h"
 #include "common/base/usec.h"
 
-#ifdef __cplusplus
-extern "C" {
-#endif
+DECLS_BEGIN
 
 enum {
     FEEDBACK_MAX_CREDIT = 4096, // packets; enough for a path that was interrupted for seconds
@@ -44,7 +43,5 @@ void feedback_limit_init(struct feedback_limit *l, usec_t now);
 bool feedback_limit_nack(struct feedback_limit *l, int named, uint64_t sent, usec_t now);
 bool feedback_limit_pli(struct feedback_limit *l, usec_t now); // true: process the PLI
 
-#ifdef __cplusplus
-}
-#endif
+DECLS_END
 #endif

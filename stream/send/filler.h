@@ -7,11 +7,10 @@
 #ifndef WEIR_STREAM_SEND_FILLER_H
 #define WEIR_STREAM_SEND_FILLER_H
 
+#include "common/base/decls.h"
 #include "stream/send/packet_writer.h"
 
-#ifdef __cplusplus
-extern "C" {
-#endif
+DECLS_BEGIN
 
 struct filler {
     bool greedy;
@@ -33,7 +32,5 @@ void filler_packet(const struct filler *f, size_t bytes, usec_t wall, struct out
                    usec_t now);
 void filler_sent(struct filler *f, usec_t interval);
 
-#ifdef __cplusplus
-}
-#endif
+DECLS_END
 #endif

@@ -4,15 +4,14 @@
 #ifndef WEIR_STREAM_SEND_FRAME_PACKETS_H
 #define WEIR_STREAM_SEND_FRAME_PACKETS_H
 
+#include "common/base/decls.h"
 #include "common/base/level.h"
 #include "common/wire/sdp.h"
 #include "media/coded/coded_frame.h"
 #include "media/rtp/vp9_payload.h"
 #include "stream/send/packet_writer.h"
 
-#ifdef __cplusplus
-extern "C" {
-#endif
+DECLS_BEGIN
 
 struct frame_packets_config {
     enum sdp_codec codec;        // SDP_SYNTHETIC: NAL units, as H.264
@@ -51,7 +50,5 @@ void frame_packets_next(struct frame_packets *p, const struct packet_writer *w, 
 // the frame; no frame is being sent then.
 bool frame_packets_sent(struct frame_packets *p);
 
-#ifdef __cplusplus
-}
-#endif
+DECLS_END
 #endif

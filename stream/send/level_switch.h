@@ -25,12 +25,11 @@
 #ifndef WEIR_STREAM_SEND_LEVEL_SWITCH_H
 #define WEIR_STREAM_SEND_LEVEL_SWITCH_H
 
+#include "common/base/decls.h"
 #include "common/base/level.h"
 #include "media/coded/coded_frame.h"
 
-#ifdef __cplusplus
-extern "C" {
-#endif
+DECLS_BEGIN
 
 struct level_switch {
     const struct ladder *ladder; // borrowed
@@ -84,7 +83,5 @@ enum level_verdict level_switch_take(struct level_switch *l, const struct coded_
 // allowed now.
 bool level_switch_sends(struct level_switch *l, const struct coded_frame *f, int top);
 
-#ifdef __cplusplus
-}
-#endif
+DECLS_END
 #endif

@@ -16,6 +16,7 @@
 #include <stdbool.h>
 #include <stdint.h>
 
+#include "common/base/decls.h"
 #include "common/base/level.h"
 #include "common/base/usec.h"
 #include "common/protocol/relay_info.h"
@@ -24,9 +25,7 @@
 #include "common/wire/subtitle.h"
 #include "stream/abr/film_table.h"
 
-#ifdef __cplusplus
-extern "C" {
-#endif
+DECLS_BEGIN
 
 struct media_feed;
 
@@ -172,7 +171,5 @@ struct media_feed { // embedded first by each implementation
                        // this machine
 };
 
-#ifdef __cplusplus
-}
-#endif
+DECLS_END
 #endif

@@ -8,12 +8,11 @@
 
 #include <stdint.h>
 
+#include "common/base/decls.h"
 #include "common/base/level.h"
 #include "common/base/usec.h"
 
-#ifdef __cplusplus
-extern "C" {
-#endif
+DECLS_BEGIN
 
 struct media_stamps_piece {
     int64_t from; // frames from this number on ...
@@ -34,7 +33,5 @@ usec_t media_stamps_of(const struct media_stamps *m, int64_t number);
 // The same of media between frames: `media` counts from frame 0.
 usec_t media_stamps_of_media(const struct media_stamps *m, usec_t media);
 
-#ifdef __cplusplus
-}
-#endif
+DECLS_END
 #endif

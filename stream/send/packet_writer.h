@@ -14,6 +14,7 @@
 #ifndef WEIR_STREAM_SEND_PACKET_WRITER_H
 #define WEIR_STREAM_SEND_PACKET_WRITER_H
 
+#include "common/base/decls.h"
 #include "common/protocol/media_transport.h"
 #include "common/protocol/rtp_sender.h"
 #include "common/repair/repair_sender.h"
@@ -21,9 +22,7 @@
 #include "stream/send/queue_drops.h"
 #include "stream/send/repair_planner.h"
 
-#ifdef __cplusplus
-extern "C" {
-#endif
+DECLS_BEGIN
 
 struct outgoing_packet {
     enum media_track track;
@@ -122,7 +121,5 @@ bool packet_writer_has_repair(struct packet_writer *w, usec_t now);
 // Sends it. Returns the codes of packet_writer_send, or ERR_NOT_FOUND: none is due.
 int packet_writer_send_repair(struct packet_writer *w, usec_t now);
 
-#ifdef __cplusplus
-}
-#endif
+DECLS_END
 #endif

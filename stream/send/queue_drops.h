@@ -18,9 +18,9 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-#ifdef __cplusplus
-extern "C" {
-#endif
+#include "common/base/decls.h"
+
+DECLS_BEGIN
 
 enum { QUEUE_DROPS_MEMORY = 4096 };
 
@@ -41,7 +41,5 @@ uint16_t queue_drops_wire(const struct queue_drops *q, uint16_t seq);
 // Converts the number of a packet on the wire to the one that it was written with.
 uint16_t queue_drops_written(const struct queue_drops *q, uint16_t wire);
 
-#ifdef __cplusplus
-}
-#endif
+DECLS_END
 #endif

@@ -15,9 +15,9 @@
 #ifndef WEIR_STREAM_SEND_RATE_LIMIT_H
 #define WEIR_STREAM_SEND_RATE_LIMIT_H
 
-#ifdef __cplusplus
-extern "C" {
-#endif
+#include "common/base/decls.h"
+
+DECLS_BEGIN
 
 #define RATE_LIMIT_SPARE 0.05
 
@@ -43,7 +43,5 @@ struct rate_limit_share {
 struct rate_limit_share rate_limit_divide(const struct rate_limit *limit,
                                           const struct rate_limit_flow *flow);
 
-#ifdef __cplusplus
-}
-#endif
+DECLS_END
 #endif

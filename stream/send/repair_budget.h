@@ -31,11 +31,10 @@
 #include <stdbool.h>
 #include <stdint.h>
 
+#include "common/base/decls.h"
 #include "common/base/usec.h"
 
-#ifdef __cplusplus
-extern "C" {
-#endif
+DECLS_BEGIN
 
 #define REPAIR_KEY_SPACING (2 * USEC_PER_SEC)
 #define REPAIR_KEY_NEAREST (250 * USEC_PER_MSEC)
@@ -105,7 +104,5 @@ bool repair_budget_key_is_due(const struct repair_budget *b, int64_t number, use
 // Frame `number` became a key frame, for whatever cause.
 void repair_budget_key_made(struct repair_budget *b, int64_t number, usec_t now);
 
-#ifdef __cplusplus
-}
-#endif
+DECLS_END
 #endif

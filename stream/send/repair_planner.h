@@ -14,13 +14,12 @@
 #ifndef WEIR_STREAM_SEND_REPAIR_PLANNER_H
 #define WEIR_STREAM_SEND_REPAIR_PLANNER_H
 
+#include "common/base/decls.h"
 #include "common/protocol/media_transport.h"
 #include "common/repair/path_estimate.h"
 #include "common/repair/repair_sender.h"
 
-#ifdef __cplusplus
-extern "C" {
-#endif
+DECLS_BEGIN
 
 struct request_fates;
 
@@ -51,7 +50,5 @@ void repair_planner_requested(struct repair_planner *p, uint16_t seq);
 void repair_planner_plan(struct repair_planner *p, struct repair_sender *sender,
                          const struct repair_planner_frame *frame, usec_t now);
 
-#ifdef __cplusplus
-}
-#endif
+DECLS_END
 #endif

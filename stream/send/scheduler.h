@@ -42,13 +42,12 @@
 #include <stdbool.h>
 #include <stddef.h>
 
+#include "common/base/decls.h"
 #include "common/base/level.h"
 #include "common/base/usec.h"
 #include "common/base/windowed_min.h"
 
-#ifdef __cplusplus
-extern "C" {
-#endif
+DECLS_BEGIN
 
 enum {
     SCHEDULER_MAX_FRAMES = 8192,
@@ -162,7 +161,5 @@ const struct scheduler_frame *scheduler_first_waiting(const struct scheduler *s)
 // relayed frame may have been late when it came.
 usec_t scheduler_waiting(const struct scheduler *s, usec_t now);
 
-#ifdef __cplusplus
-}
-#endif
+DECLS_END
 #endif

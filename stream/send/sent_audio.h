@@ -15,11 +15,10 @@
 #include <stdbool.h>
 #include <stdint.h>
 
+#include "common/base/decls.h"
 #include "common/base/usec.h"
 
-#ifdef __cplusplus
-extern "C" {
-#endif
+DECLS_BEGIN
 
 enum {
     SENT_AUDIO_PACKETS = 64, // of 20 ms; a power of two
@@ -57,7 +56,5 @@ void sent_audio_copied(struct sent_audio *a, usec_t now); // it left
 // Removes a packet and returns it; NULL: there is none.
 void *sent_audio_remove(struct sent_audio *a);
 
-#ifdef __cplusplus
-}
-#endif
+DECLS_END
 #endif

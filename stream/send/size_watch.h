@@ -6,11 +6,10 @@
 
 #include <stdbool.h>
 
+#include "common/base/decls.h"
 #include "common/base/level.h"
 
-#ifdef __cplusplus
-extern "C" {
-#endif
+DECLS_BEGIN
 
 enum { SIZE_WATCH_CHANGES = LADDER_MAX_SIZES };
 
@@ -29,7 +28,5 @@ void size_watch_init(struct size_watch *w);
 int size_watch_set(struct size_watch *w, unsigned sizes,
                    struct size_watch_change out[SIZE_WATCH_CHANGES]);
 
-#ifdef __cplusplus
-}
-#endif
+DECLS_END
 #endif

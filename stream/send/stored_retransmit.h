@@ -13,9 +13,9 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-#ifdef __cplusplus
-extern "C" {
-#endif
+#include "common/base/decls.h"
+
+DECLS_BEGIN
 
 enum {
     STORED_RETRANSMIT_KEPT = 512
@@ -37,7 +37,5 @@ bool stored_retransmit_take(struct stored_retransmit *r, int64_t number, uint16_
 // The frame was not sent again after all.
 void stored_retransmit_forget(struct stored_retransmit *r, int64_t number);
 
-#ifdef __cplusplus
-}
-#endif
+DECLS_END
 #endif

@@ -15,6 +15,7 @@
 #ifndef WEIR_STREAM_SEND_STREAM_SENDER_H
 #define WEIR_STREAM_SEND_STREAM_SENDER_H
 
+#include "common/base/decls.h"
 #include "common/base/level.h"
 #include "common/protocol/media_transport.h"
 #include "common/protocol/rtp_sender.h"
@@ -28,9 +29,7 @@
 #include "stream/send/rate_limit.h"
 #include "stream/send/scheduler.h"
 
-#ifdef __cplusplus
-extern "C" {
-#endif
+DECLS_BEGIN
 
 struct stream_sender; // opaque
 
@@ -197,7 +196,5 @@ struct stream_sender_stats {
 
 void stream_sender_read(const struct stream_sender *s, struct stream_sender_stats *out, usec_t now);
 
-#ifdef __cplusplus
-}
-#endif
+DECLS_END
 #endif

@@ -6,12 +6,11 @@
 #ifndef WEIR_STREAM_VIDEO_LATENCY_REPORTER_H
 #define WEIR_STREAM_VIDEO_LATENCY_REPORTER_H
 
+#include "common/base/decls.h"
 #include "stream/latency/latency_control.h"
 #include "stream/qoe/viewing_event.h"
 
-#ifdef __cplusplus
-extern "C" {
-#endif
+DECLS_BEGIN
 
 #define LATENCY_REPORTER_WORTH 0.01
 #define LATENCY_REPORTER_STEP  (3 * USEC_PER_MSEC)
@@ -28,7 +27,5 @@ void latency_reporter_steered(struct latency_reporter *r, const struct viewing_s
                               const struct latency_control *l, usec_t sender_share,
                               const struct live_steer *s, usec_t now);
 
-#ifdef __cplusplus
-}
-#endif
+DECLS_END
 #endif

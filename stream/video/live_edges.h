@@ -11,12 +11,11 @@
 #ifndef WEIR_STREAM_VIDEO_LIVE_EDGES_H
 #define WEIR_STREAM_VIDEO_LIVE_EDGES_H
 
+#include "common/base/decls.h"
 #include "stream/playout/playout.h"
 #include "stream/qoe/viewing_event.h"
 
-#ifdef __cplusplus
-extern "C" {
-#endif
+DECLS_BEGIN
 
 struct live_edges {               // live_edges.c alone reads and writes the fields
     struct qoe_media_edge newest; // the last picture
@@ -36,7 +35,5 @@ void live_edges_shown(struct live_edges *l, const struct playout *playout,
 void live_edges_end(const struct live_edges *l, const struct playout *playout,
                     const struct viewing_sink *sink, int64_t to, usec_t now);
 
-#ifdef __cplusplus
-}
-#endif
+DECLS_END
 #endif

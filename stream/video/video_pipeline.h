@@ -15,14 +15,13 @@
 #ifndef WEIR_STREAM_VIDEO_VIDEO_PIPELINE_H
 #define WEIR_STREAM_VIDEO_VIDEO_PIPELINE_H
 
+#include "common/base/decls.h"
 #include "stream/latency/latency_control.h"
 #include "stream/playout/playout.h"
 #include "stream/qoe/viewing_event.h"
 #include "stream/receive/clock_sync.h"
 
-#ifdef __cplusplus
-extern "C" {
-#endif
+DECLS_BEGIN
 
 struct video_pipeline_config {
     const struct ladder *ladder;    // borrowed for the pipeline's life, as are the next two
@@ -160,7 +159,5 @@ const struct frame_totals *video_pipeline_totals(const struct video_pipeline *v)
 bool video_pipeline_sender_is_slow(const struct video_pipeline *v);
 int64_t video_pipeline_arrived(const struct video_pipeline *v); // the newest frame; -1: none yet
 
-#ifdef __cplusplus
-}
-#endif
+DECLS_END
 #endif

@@ -6,11 +6,10 @@
 #ifndef WEIR_LAB_EMULATOR_MODEL_CHANGES_H
 #define WEIR_LAB_EMULATOR_MODEL_CHANGES_H
 
+#include "common/base/decls.h"
 #include "lab/link/link_spec.h"
 
-#ifdef __cplusplus
-extern "C" {
-#endif
+DECLS_BEGIN
 
 enum { CHANGES_MAX = 10 * 1000, CHANGES_SECONDS_MAX = 30 * 24 * 3600 };
 
@@ -30,7 +29,5 @@ struct changes {
 int changes_parse(struct changes *c, const char *text, size_t len, char *error, size_t error_cap);
 void changes_destroy(struct changes *c);
 
-#ifdef __cplusplus
-}
-#endif
+DECLS_END
 #endif

@@ -7,9 +7,9 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#ifdef __cplusplus
-extern "C" {
-#endif
+#include "common/base/decls.h"
+
+DECLS_BEGIN
 
 struct ip_packet {
     uint8_t ecn;    // enum ecn of lab/link/packet.h
@@ -23,7 +23,5 @@ int ip_packet_parse(const uint8_t *data, size_t len, struct ip_packet *out);
 // checksum correct.
 void ip_packet_set_ce(uint8_t *data);
 
-#ifdef __cplusplus
-}
-#endif
+DECLS_END
 #endif

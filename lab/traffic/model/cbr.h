@@ -9,11 +9,10 @@
 #ifndef WEIR_LAB_TRAFFIC_MODEL_CBR_H
 #define WEIR_LAB_TRAFFIC_MODEL_CBR_H
 
+#include "common/base/decls.h"
 #include "common/base/usec.h"
 
-#ifdef __cplusplus
-extern "C" {
-#endif
+DECLS_BEGIN
 
 #define CBR_CATCH_UP (50 * USEC_PER_MSEC)
 
@@ -33,7 +32,5 @@ int64_t cbr_due(struct cbr *c, usec_t now);
 // Call after sending a datagram.
 void cbr_on_sent(struct cbr *c);
 
-#ifdef __cplusplus
-}
-#endif
+DECLS_END
 #endif

@@ -6,13 +6,12 @@
 #ifndef WEIR_LAB_TRAFFIC_MODEL_ONOFF_H
 #define WEIR_LAB_TRAFFIC_MODEL_ONOFF_H
 
+#include "common/base/decls.h"
 #include "common/base/rng.h"
 #include "common/base/usec.h"
 #include "lab/traffic/model/cbr.h"
 
-#ifdef __cplusplus
-extern "C" {
-#endif
+DECLS_BEGIN
 
 struct onoff_config {
     int size_bytes;   // above 0
@@ -37,7 +36,5 @@ int64_t onoff_due(struct onoff *o, usec_t now);
 // Call after sending a datagram.
 void onoff_on_sent(struct onoff *o);
 
-#ifdef __cplusplus
-}
-#endif
+DECLS_END
 #endif

@@ -10,19 +10,16 @@
 #ifndef WEIR_LAB_TRAFFIC_MODEL_PARETO_H
 #define WEIR_LAB_TRAFFIC_MODEL_PARETO_H
 
+#include "common/base/decls.h"
 #include "common/base/rng.h"
 #include "common/base/usec.h"
 
-#ifdef __cplusplus
-extern "C" {
-#endif
+DECLS_BEGIN
 
 // Returns one draw; values above `max` count as `max`. mean >= 0, shape > 1.
 double pareto_draw(struct rng *rng, double mean, double shape, double max);
 // Returns the length of a period, above 0 and at most 1000 times `mean`.
 usec_t pareto_period(struct rng *rng, usec_t mean, double shape);
 
-#ifdef __cplusplus
-}
-#endif
+DECLS_END
 #endif

@@ -17,11 +17,10 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include "common/base/decls.h"
 #include "common/base/scan.h"
 
-#ifdef __cplusplus
-extern "C" {
-#endif
+DECLS_BEGIN
 
 enum {
     REQUEST_MAX = 128,       // max bytes of a line, with its LF
@@ -60,7 +59,5 @@ int request_encode(const struct request *r, char *out);
 // Reads the name of a congestion control: exactly 1 to 15 characters of a-z 0-9 _ -.
 bool request_parse_cc(struct scan s, char out[REQUEST_CC]);
 
-#ifdef __cplusplus
-}
-#endif
+DECLS_END
 #endif

@@ -21,12 +21,11 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include "common/base/decls.h"
 #include "common/base/usec.h"
 #include "lab/traffic/model/request.h"
 
-#ifdef __cplusplus
-extern "C" {
-#endif
+DECLS_BEGIN
 
 enum { SPEC_FLOWS_MAX = 1000 };
 
@@ -52,7 +51,5 @@ struct spec {
 // wrong part and the allowed values.
 int spec_parse(const char *text, struct spec *spec, char *error, size_t error_cap);
 
-#ifdef __cplusplus
-}
-#endif
+DECLS_END
 #endif

@@ -12,11 +12,10 @@
 #include <stdbool.h>
 #include <stddef.h>
 
+#include "common/base/decls.h"
 #include "media/picture/geometry.h"
 
-#ifdef __cplusplus
-extern "C" {
-#endif
+DECLS_BEGIN
 
 enum { CAPTURE_MAX_MODES = 256 };
 
@@ -48,7 +47,5 @@ void capture_rate_text(struct fps fps, char *out, size_t cap);
 // replaced by "...".
 void capture_modes_text(const struct capture_mode *modes, int count, char *out, size_t cap);
 
-#ifdef __cplusplus
-}
-#endif
+DECLS_END
 #endif

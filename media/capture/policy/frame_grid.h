@@ -11,12 +11,11 @@
 
 #include <stdbool.h>
 
+#include "common/base/decls.h"
 #include "common/base/level.h"
 #include "common/base/usec.h"
 
-#ifdef __cplusplus
-extern "C" {
-#endif
+DECLS_BEGIN
 
 #define CAPTURE_MAX_DELAY (500 * USEC_PER_MSEC)
 #define CAPTURE_MAX_AGE   (400 * USEC_PER_MSEC) // max. age of a picture at its arrival
@@ -48,7 +47,5 @@ void frame_grid_anchor(struct frame_grid *t, usec_t now); // sets the origin wit
 usec_t frame_grid_deadline(const struct frame_grid *t);   // when the next frame expires
 int64_t frame_grid_take(struct frame_grid *t);            // returns and advances the frame number
 
-#ifdef __cplusplus
-}
-#endif
+DECLS_END
 #endif

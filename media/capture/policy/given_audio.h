@@ -19,12 +19,11 @@
 #include <stdbool.h>
 #include <stdint.h>
 
+#include "common/base/decls.h"
 #include "common/base/usec.h"
 #include "media/coded/audio.h"
 
-#ifdef __cplusplus
-extern "C" {
-#endif
+DECLS_BEGIN
 
 enum {
     GIVEN_AUDIO_NEAR = AUDIO_RATE / 25, // samples, 40 ms: the jitter of a push
@@ -56,7 +55,5 @@ int given_audio_lag(const struct given_audio *a, int interval);
 // there are none.
 void given_audio_read(const struct given_audio *a, int64_t from, int16_t *out, int count);
 
-#ifdef __cplusplus
-}
-#endif
+DECLS_END
 #endif

@@ -12,11 +12,10 @@
 #include <stdbool.h>
 #include <stdint.h>
 
+#include "common/base/decls.h"
 #include "media/capture/policy/frame_grid.h"
 
-#ifdef __cplusplus
-extern "C" {
-#endif
+DECLS_BEGIN
 
 enum { GIVEN_WAITING = 2 };
 
@@ -62,7 +61,5 @@ void *given_frames_idle(struct given_frames *g);
 // come now; USEC_NEVER: no frame has come since a viewer watches.
 usec_t given_frames_origin(const struct given_frames *g);
 
-#ifdef __cplusplus
-}
-#endif
+DECLS_END
 #endif

@@ -12,11 +12,10 @@
 
 #include <stdbool.h>
 
+#include "common/base/decls.h"
 #include "common/base/usec.h"
 
-#ifdef __cplusplus
-extern "C" {
-#endif
+DECLS_BEGIN
 
 #define CAPTURE_SILENCE     (3 * USEC_PER_SEC)
 #define CAPTURE_STAY        (2 * USEC_PER_SEC)
@@ -54,7 +53,5 @@ usec_t retry_policy_open_at(const struct retry_policy *l);
 bool retry_policy_is_silent(const struct retry_policy *l, usec_t now);
 enum capture_view retry_policy_view(const struct retry_policy *l, usec_t now);
 
-#ifdef __cplusplus
-}
-#endif
+DECLS_END
 #endif

@@ -11,11 +11,10 @@
 
 #include <stdbool.h>
 
+#include "common/base/decls.h"
 #include "common/base/usec.h"
 
-#ifdef __cplusplus
-extern "C" {
-#endif
+DECLS_BEGIN
 
 enum {
     CLIP_GAP = 2 * 1000 * 1000, // us; longer than the distance of two pictures
@@ -41,7 +40,5 @@ void clip_times_group(struct clip_times *t, struct clip_picture *pictures, int c
 // Returns the time of audio of the same group; negative: before the clip.
 usec_t clip_times_audio(const struct clip_times *t, usec_t wall);
 
-#ifdef __cplusplus
-}
-#endif
+DECLS_END
 #endif

@@ -11,11 +11,10 @@
 #include <stdbool.h>
 #include <stddef.h>
 
+#include "common/base/decls.h"
 #include "common/base/usec.h"
 
-#ifdef __cplusplus
-extern "C" {
-#endif
+DECLS_BEGIN
 
 enum {
     RECORD_CLUSTER_SPAN = 300 * 1000, // media time, us
@@ -38,7 +37,5 @@ void record_cluster_add(struct record_cluster *c, usec_t time, size_t bytes, use
 bool record_cluster_is_due(const struct record_cluster *c, usec_t now);
 usec_t record_cluster_next_timeout(const struct record_cluster *c); // USEC_NEVER: it is empty
 
-#ifdef __cplusplus
-}
-#endif
+DECLS_END
 #endif

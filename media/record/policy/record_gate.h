@@ -14,11 +14,10 @@
 #include <stdbool.h>
 #include <stdint.h>
 
+#include "common/base/decls.h"
 #include "common/base/usec.h"
 
-#ifdef __cplusplus
-extern "C" {
-#endif
+DECLS_BEGIN
 
 enum {
     RECORD_GATE_SEEN = 64,             // recorded frames that a later one may depend on
@@ -65,7 +64,5 @@ void record_gate_lost(struct record_gate *g);
 // frame. `needs`: the writer cannot go on without one.
 bool record_gate_wants_key(struct record_gate *g, bool needs, usec_t time);
 
-#ifdef __cplusplus
-}
-#endif
+DECLS_END
 #endif

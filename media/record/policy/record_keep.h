@@ -7,11 +7,10 @@
 #include <stdbool.h>
 #include <stdint.h>
 
+#include "common/base/decls.h"
 #include "common/base/usec.h"
 
-#ifdef __cplusplus
-extern "C" {
-#endif
+DECLS_BEGIN
 
 struct record_keep {
     usec_t age;    // 0: no limit
@@ -39,7 +38,5 @@ static inline bool record_keep_has_limit(const struct record_keep *k)
 int record_keep_choose(const struct record_keep *k, struct recorded_file *files, int count,
                        int64_t open, usec_t wall);
 
-#ifdef __cplusplus
-}
-#endif
+DECLS_END
 #endif

@@ -8,9 +8,9 @@
 #include <stdbool.h>
 #include <stddef.h>
 
-#ifdef __cplusplus
-extern "C" {
-#endif
+#include "common/base/decls.h"
+
+DECLS_BEGIN
 
 enum { RECORD_NAME_COPIES = 99 };
 
@@ -37,7 +37,5 @@ bool record_name_time(const char *pattern, const char *name, struct record_time 
 // Writes the path of the folder, "." if the pattern has none. Returns 0, or ERR_FULL.
 int record_name_folder(const char *pattern, char *out, size_t cap);
 
-#ifdef __cplusplus
-}
-#endif
+DECLS_END
 #endif

@@ -20,11 +20,10 @@
 #include <stdbool.h>
 #include <stdint.h>
 
+#include "common/base/decls.h"
 #include "common/base/usec.h"
 
-#ifdef __cplusplus
-extern "C" {
-#endif
+DECLS_BEGIN
 
 enum { RECORD_ORDER_MAX = 128 };
 
@@ -62,7 +61,5 @@ bool record_order_push(struct record_order *o, const struct record_turn *t, usec
 // Returns true if a frame leaves, the next one that is due. `all`: does not wait.
 bool record_order_pull(struct record_order *o, bool all, usec_t now, struct record_leaving *out);
 
-#ifdef __cplusplus
-}
-#endif
+DECLS_END
 #endif

@@ -13,11 +13,10 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include "common/base/decls.h"
 #include "common/base/usec.h"
 
-#ifdef __cplusplus
-extern "C" {
-#endif
+DECLS_BEGIN
 
 enum {
     RECORD_VIDEO_TRACK = 1,
@@ -59,7 +58,5 @@ struct record_block {
 // ERR_MALFORMED.
 int record_block_next(const uint8_t *cluster, size_t len, size_t *at, struct record_block *out);
 
-#ifdef __cplusplus
-}
-#endif
+DECLS_END
 #endif

@@ -8,12 +8,11 @@
 
 #include <stdbool.h>
 
+#include "common/base/decls.h"
 #include "common/base/level.h"
 #include "media/coded/coded_frame.h"
 
-#ifdef __cplusplus
-extern "C" {
-#endif
+DECLS_BEGIN
 
 struct record_superframe; // opaque
 
@@ -32,7 +31,5 @@ void record_superframe_free(struct record_superframe *s); // NULL is fine
 bool record_superframe_add(struct record_superframe *s, const struct coded_frame *f,
                            struct record_whole *out);
 
-#ifdef __cplusplus
-}
-#endif
+DECLS_END
 #endif

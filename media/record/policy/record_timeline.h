@@ -8,11 +8,10 @@
 
 #include <stdbool.h>
 
+#include "common/base/decls.h"
 #include "common/base/usec.h"
 
-#ifdef __cplusplus
-extern "C" {
-#endif
+DECLS_BEGIN
 
 enum { RECORD_TIMELINE_HOLE = 10 * 1000 * 1000 }; // us
 
@@ -29,7 +28,5 @@ usec_t record_timeline_frame(struct record_timeline *t, usec_t media, usec_t apa
 // more than RECORD_TIMELINE_HOLE away from the last frame.
 usec_t record_timeline_near(const struct record_timeline *t, usec_t media);
 
-#ifdef __cplusplus
-}
-#endif
+DECLS_END
 #endif

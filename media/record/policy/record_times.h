@@ -12,11 +12,10 @@
 
 #include <stdbool.h>
 
+#include "common/base/decls.h"
 #include "common/base/usec.h"
 
-#ifdef __cplusplus
-extern "C" {
-#endif
+DECLS_BEGIN
 
 enum {
     RECORD_TIMES_APART = 1000,   // us; Matroska counts milliseconds
@@ -35,7 +34,5 @@ void record_times_frame(struct record_times *t, usec_t *time, usec_t *decode);
 // Returns the place of audio of this time among the frames.
 usec_t record_times_audio(const struct record_times *t, usec_t time);
 
-#ifdef __cplusplus
-}
-#endif
+DECLS_END
 #endif

@@ -14,15 +14,13 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-#ifdef __cplusplus
-extern "C" {
-#endif
+#include "common/base/decls.h"
+
+DECLS_BEGIN
 
 // Returns true if each group of `gop` frames begins with one of the `count` IDR pictures at these
 // frames, which ascend, of a film of `frames` frames.
 bool stored_pass_fits(const int64_t *idrs, int count, int64_t frames, int gop);
 
-#ifdef __cplusplus
-}
-#endif
+DECLS_END
 #endif

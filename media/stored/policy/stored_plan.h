@@ -32,11 +32,10 @@
 #include <stdbool.h>
 #include <stdint.h>
 
+#include "common/base/decls.h"
 #include "common/base/level.h"
 
-#ifdef __cplusplus
-extern "C" {
-#endif
+DECLS_BEGIN
 
 enum {
     STORED_MAX_GOP = 600, // max. source frames of a group
@@ -80,7 +79,5 @@ bool stored_shape_needs(const struct stored_shape *s, int size_id, int target, i
 // there is none.
 int stored_shape_at_level(const struct stored_shape *s, const struct level *level, int target);
 
-#ifdef __cplusplus
-}
-#endif
+DECLS_END
 #endif

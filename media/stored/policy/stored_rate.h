@@ -19,11 +19,10 @@
 
 #include <stdbool.h>
 
+#include "common/base/decls.h"
 #include "common/base/level.h"
 
-#ifdef __cplusplus
-extern "C" {
-#endif
+DECLS_BEGIN
 
 enum { STORED_RATE_ATTEMPTS = 6 };
 #define STORED_RATE_ABOVE 0.02
@@ -58,7 +57,5 @@ double stored_rate_quant(const struct stored_rate *r, int layer);
 // the last attempt.
 bool stored_rate_takes(struct stored_rate *r, const double bits[LEVEL_MAX_LAYERS]);
 
-#ifdef __cplusplus
-}
-#endif
+DECLS_END
 #endif

@@ -7,9 +7,9 @@
 
 #include <stdint.h>
 
-#ifdef __cplusplus
-extern "C" {
-#endif
+#include "common/base/decls.h"
+
+DECLS_BEGIN
 
 struct stored_shifts { // initialise with {0}; without any, the shift is 0
     int count;
@@ -27,7 +27,5 @@ int stored_shifts_add(struct stored_shifts *s, int64_t from, int64_t shift);
 int64_t stored_shifts_at(const struct stored_shifts *s, int64_t at, int64_t *until);
 void stored_shifts_free(struct stored_shifts *s);
 
-#ifdef __cplusplus
-}
-#endif
+DECLS_END
 #endif

@@ -4,11 +4,10 @@
 #ifndef WEIR_MEDIA_STORED_POLICY_STORED_TAGS_H
 #define WEIR_MEDIA_STORED_POLICY_STORED_TAGS_H
 
+#include "common/base/decls.h"
 #include "common/wire/sdp.h"
 
-#ifdef __cplusplus
-extern "C" {
-#endif
+DECLS_BEGIN
 
 #define STORED_TAG_ORIGIN "WEIR_ORIGIN"
 #define STORED_TAG_SDP    "WEIR_SDP"
@@ -35,7 +34,5 @@ static inline bool stored_origin_is_of(const struct stored_origin *o, int64_t by
     return o->bytes == bytes && o->mtime == mtime;
 }
 
-#ifdef __cplusplus
-}
-#endif
+DECLS_END
 #endif

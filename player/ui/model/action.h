@@ -4,11 +4,10 @@
 #ifndef WEIR_PLAYER_UI_MODEL_ACTION_H
 #define WEIR_PLAYER_UI_MODEL_ACTION_H
 
+#include "common/base/decls.h"
 #include "player/ui/model/menu.h"
 
-#ifdef __cplusplus
-extern "C" {
-#endif
+DECLS_BEGIN
 
 enum action {
     ACTION_NONE = -1,
@@ -50,7 +49,5 @@ void menu_of_actions(struct menu *m);
 // Returns true if a key that is held repeats the action.
 bool action_repeats(enum action a);
 
-#ifdef __cplusplus
-}
-#endif
+DECLS_END
 #endif

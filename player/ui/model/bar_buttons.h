@@ -4,12 +4,11 @@
 #ifndef WEIR_PLAYER_UI_MODEL_BAR_BUTTONS_H
 #define WEIR_PLAYER_UI_MODEL_BAR_BUTTONS_H
 
+#include "common/base/decls.h"
 #include "player/ui/model/action.h"
 #include "player/ui/model/osd_layout.h"
 
-#ifdef __cplusplus
-extern "C" {
-#endif
+DECLS_BEGIN
 
 enum { BAR_BUTTONS = 8, BAR_LABEL = 24 };
 
@@ -46,7 +45,5 @@ void bar_buttons_place(struct bar_buttons *out, const struct bar_facts *f,
 // Returns the action of the button at a point, or ACTION_NONE.
 enum action bar_buttons_hit(const struct bar_buttons *b, int x, int y);
 
-#ifdef __cplusplus
-}
-#endif
+DECLS_END
 #endif

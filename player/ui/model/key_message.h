@@ -6,11 +6,10 @@
 #include <stdbool.h>
 #include <stddef.h>
 
+#include "common/base/decls.h"
 #include "common/base/level.h"
 
-#ifdef __cplusplus
-extern "C" {
-#endif
+DECLS_BEGIN
 
 struct key_volume {
     bool present; // the stream has audio, and there is a device for it
@@ -70,7 +69,5 @@ void key_message_audio_track(const struct key_audio_track *t, char *out, size_t 
 // "1:02:03", "4:05"
 void key_message_time(double seconds, char *out, size_t cap);
 
-#ifdef __cplusplus
-}
-#endif
+DECLS_END
 #endif

@@ -5,12 +5,11 @@
 
 #include <stdbool.h>
 
+#include "common/base/decls.h"
 #include "common/base/level.h"
 #include "player/policy/playlist.h"
 
-#ifdef __cplusplus
-extern "C" {
-#endif
+DECLS_BEGIN
 
 enum { MENU_ITEMS = PLAYLIST_MAX, MENU_TEXT = 96, MENU_AUTOMATIC = -1 };
 
@@ -62,7 +61,5 @@ void menu_move(struct menu *m, int by); // stops at the ends
 // Returns the first item shown if `visible` items fit.
 int menu_first(const struct menu *m, int visible);
 
-#ifdef __cplusplus
-}
-#endif
+DECLS_END
 #endif

@@ -6,9 +6,9 @@
 
 #include <stdbool.h>
 
-#ifdef __cplusplus
-extern "C" {
-#endif
+#include "common/base/decls.h"
+
+DECLS_BEGIN
 
 struct osd_rect {
     int x;
@@ -69,7 +69,5 @@ void bar_place(struct bar_layout *out, int width, int height, int px, int times_
 // Returns the position clicked, 0 .. 1 of the media; -1: outside the track.
 double bar_hit(const struct bar_layout *l, int x, int y);
 
-#ifdef __cplusplus
-}
-#endif
+DECLS_END
 #endif

@@ -6,13 +6,12 @@
 
 #include <stdbool.h>
 
+#include "common/base/decls.h"
 #include "common/base/usec.h"
 #include "stream/outcome/cause.h"
 #include "stream/playout/playout.h"
 
-#ifdef __cplusplus
-extern "C" {
-#endif
+DECLS_BEGIN
 
 enum { OVERLAY_MESSAGE_TEXT = 96, OVERLAY_MESSAGE_CAUSE = 200 };
 
@@ -61,7 +60,5 @@ void overlay_message_make(const struct overlay_message_facts *f, struct overlay_
 // Makes the message at the end of the viewing. `error` NULL: the media ended.
 void overlay_message_ended(const char *error, struct overlay_message *out);
 
-#ifdef __cplusplus
-}
-#endif
+DECLS_END
 #endif

@@ -8,11 +8,10 @@
 #include <stdbool.h>
 #include <stddef.h>
 
+#include "common/base/decls.h"
 #include "stream/outcome/cause.h"
 
-#ifdef __cplusplus
-extern "C" {
-#endif
+DECLS_BEGIN
 
 enum {
     PANEL_SAMPLES = 120, // 30 s
@@ -107,7 +106,5 @@ void panel_stalls_text(const struct panel_sample *s, char *out, size_t cap);
 // "3, together 8.4 s, longest 8.0 s"; "none"
 void panel_freezes_text(const struct panel_sample *s, char *out, size_t cap);
 
-#ifdef __cplusplus
-}
-#endif
+DECLS_END
 #endif

@@ -6,11 +6,10 @@
 
 #include <stdbool.h>
 
+#include "common/base/decls.h"
 #include "common/base/usec.h"
 
-#ifdef __cplusplus
-extern "C" {
-#endif
+DECLS_BEGIN
 
 #define PAUSE_SIGN_STANDS (300 * USEC_PER_MSEC)
 #define PAUSE_SIGN_FADES  (700 * USEC_PER_MSEC)
@@ -26,7 +25,5 @@ void pause_sign_set(struct pause_sign *s, bool paused, usec_t now);
 // Returns the opacity, 0 .. 1. At 0 nothing is drawn.
 double pause_sign_opacity(const struct pause_sign *s, usec_t now);
 
-#ifdef __cplusplus
-}
-#endif
+DECLS_END
 #endif

@@ -3,11 +3,10 @@
 #ifndef WEIR_PLAYER_UI_MODEL_ROLLING_MEAN_H
 #define WEIR_PLAYER_UI_MODEL_ROLLING_MEAN_H
 
+#include "common/base/decls.h"
 #include "common/base/usec.h"
 
-#ifdef __cplusplus
-extern "C" {
-#endif
+DECLS_BEGIN
 
 enum { ROLLING_MEAN_TOTALS = 5 };
 
@@ -25,7 +24,5 @@ void rolling_mean_add(struct rolling_mean *r, double count, double sum, usec_t n
 double rolling_mean_rate(const struct rolling_mean *r); // values a second; NaN: unknown yet
 double rolling_mean_mean(const struct rolling_mean *r); // NaN: no value in the last second
 
-#ifdef __cplusplus
-}
-#endif
+DECLS_END
 #endif

@@ -6,11 +6,10 @@
 
 #include <stdbool.h>
 
+#include "common/base/decls.h"
 #include "common/wire/service_text.h"
 
-#ifdef __cplusplus
-extern "C" {
-#endif
+DECLS_BEGIN
 
 enum { START_RECENT = 16, START_FOUND = 64, START_ITEMS = START_RECENT + START_FOUND };
 
@@ -40,7 +39,5 @@ void start_list_move(struct start_list *l, int by);    // stops at the ends
 // scheme. Returns false if there is none.
 bool start_list_chosen(const struct start_list *l, char out[URL_MAX_TEXT]);
 
-#ifdef __cplusplus
-}
-#endif
+DECLS_END
 #endif

@@ -3,9 +3,9 @@
 #ifndef WEIR_PLAYER_UI_MODEL_TEXT_WRAP_H
 #define WEIR_PLAYER_UI_MODEL_TEXT_WRAP_H
 
-#ifdef __cplusplus
-extern "C" {
-#endif
+#include "common/base/decls.h"
+
+DECLS_BEGIN
 
 enum { TEXT_WRAP_LINES = 6, TEXT_WRAP_BYTES = 256 };
 
@@ -20,7 +20,5 @@ typedef int text_width_fn(void *ctx, const char *text);
 void text_wrap(struct wrapped_text *out, const char *text, int width, text_width_fn *measure,
                void *ctx);
 
-#ifdef __cplusplus
-}
-#endif
+DECLS_END
 #endif

@@ -6,11 +6,10 @@
 #include <stdbool.h>
 #include <stddef.h>
 
+#include "common/base/decls.h"
 #include "stream/playout/playout.h"
 
-#ifdef __cplusplus
-extern "C" {
-#endif
+DECLS_BEGIN
 
 struct window_title {
     const char *name; // of the film or channel, or its URL
@@ -23,7 +22,5 @@ struct window_title {
 // "Der große Film.mkv - weir-play", "news, paused - weir-play", "news, speed 1.05 - weir-play"
 void window_title_text(const struct window_title *s, char *out, size_t cap);
 
-#ifdef __cplusplus
-}
-#endif
+DECLS_END
 #endif

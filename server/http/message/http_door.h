@@ -17,12 +17,11 @@
 #ifndef WEIR_SERVER_HTTP_MESSAGE_HTTP_DOOR_H
 #define WEIR_SERVER_HTTP_MESSAGE_HTTP_DOOR_H
 
+#include "common/base/decls.h"
 #include "server/http/message/http_head.h"
 #include "server/http/message/http_request.h"
 
-#ifdef __cplusplus
-extern "C" {
-#endif
+DECLS_BEGIN
 
 enum { HTTP_ORIGINS_MAX = 16 };
 
@@ -58,7 +57,5 @@ void http_door_add(const struct http_origins *o, const struct http_request *r, b
 void http_door_add_preflight(const struct http_origins *o, const struct http_request *r,
                              const char *methods, const char *headers, struct http_head *h);
 
-#ifdef __cplusplus
-}
-#endif
+DECLS_END
 #endif

@@ -4,11 +4,10 @@
 #ifndef WEIR_SERVER_HTTP_MESSAGE_HTTP_FORWARDED_H
 #define WEIR_SERVER_HTTP_MESSAGE_HTTP_FORWARDED_H
 
+#include "common/base/decls.h"
 #include "server/http/message/http_request.h"
 
-#ifdef __cplusplus
-extern "C" {
-#endif
+DECLS_BEGIN
 
 enum { HTTP_FORWARDED_TEXT = 64 }; // bytes of an address, with NUL
 
@@ -17,7 +16,5 @@ enum { HTTP_FORWARDED_TEXT = 64 }; // bytes of an address, with NUL
 // of which the client may have written one, or the item is not like an address.
 int http_forwarded_client(const struct http_request *r, char out[HTTP_FORWARDED_TEXT]);
 
-#ifdef __cplusplus
-}
-#endif
+DECLS_END
 #endif

@@ -8,12 +8,11 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include "common/base/decls.h"
 #include "common/base/usec.h"
 #include "server/http/message/http_request.h"
 
-#ifdef __cplusplus
-extern "C" {
-#endif
+DECLS_BEGIN
 
 enum { HTTP_RESPONSE_HEAD_MAX = 4096 };
 
@@ -38,7 +37,5 @@ void http_head_end(struct http_head *h, size_t length, bool ends);
 // it, and Allow must say which are allowed; 501 otherwise (RFC 9110, 9.1).
 int http_head_no_method(enum http_method m);
 
-#ifdef __cplusplus
-}
-#endif
+DECLS_END
 #endif

@@ -21,11 +21,10 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include "common/base/decls.h"
 #include "common/wire/text.h"
 
-#ifdef __cplusplus
-extern "C" {
-#endif
+DECLS_BEGIN
 
 enum {
     HTTP_LINE_MAX = 8192,      // bytes of a request line (RFC 9112, 3: at least 8000)
@@ -96,7 +95,5 @@ int http_request_cookie(const struct http_request *r, const char *name, struct t
 // it, or it is another spelling (request_path_is_alias); ERR_TOO_BIG: it does not fit.
 int http_request_path(const struct http_request *r, char *out, size_t cap);
 
-#ifdef __cplusplus
-}
-#endif
+DECLS_END
 #endif

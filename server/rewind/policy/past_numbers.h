@@ -10,12 +10,11 @@
 
 #include <stdbool.h>
 
+#include "common/base/decls.h"
 #include "common/base/level.h"
 #include "common/base/usec.h"
 
-#ifdef __cplusplus
-extern "C" {
-#endif
+DECLS_BEGIN
 
 struct past_numbers {
     struct fps source;
@@ -39,7 +38,5 @@ void past_numbers_init(struct past_numbers *n, const struct ladder *ladder, int 
 struct past_number past_numbers_take(struct past_numbers *n, bool key, bool is_referenced,
                                      usec_t wall);
 
-#ifdef __cplusplus
-}
-#endif
+DECLS_END
 #endif

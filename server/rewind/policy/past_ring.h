@@ -7,12 +7,11 @@
 #ifndef WEIR_SERVER_REWIND_POLICY_PAST_RING_H
 #define WEIR_SERVER_REWIND_POLICY_PAST_RING_H
 
+#include "common/base/decls.h"
 #include "media/coded/coded_audio.h"
 #include "media/coded/coded_frame.h"
 
-#ifdef __cplusplus
-extern "C" {
-#endif
+DECLS_BEGIN
 
 // A key frame is requested so long after a size's last one: a viewer begins at a key frame.
 #define PAST_RING_KEYS (5 * USEC_PER_SEC)
@@ -50,7 +49,5 @@ int64_t past_ring_find(const struct past_ring *r, int size_id, usec_t time);
 // Returns the serial number of the newest frame before `serial` that starts the size; -1: none.
 int64_t past_ring_start_of(const struct past_ring *r, int size_id, int64_t serial);
 
-#ifdef __cplusplus
-}
-#endif
+DECLS_END
 #endif
