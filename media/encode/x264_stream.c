@@ -16,7 +16,8 @@ enum {
     GROWTH = H264_MAX_SPS / 2, // max. bytes that rewritten NAL units add to a frame
 };
 
-static void on_log(void *unused, int level, const char *format, va_list args)
+__attribute__((format(printf, 3, 0))) static void on_log(void *unused, int level,
+                                                         const char *format, va_list args)
 {
     (void)unused;
     char text[256];

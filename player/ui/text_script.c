@@ -37,7 +37,8 @@ struct text_script {
     bool is_line;    // it serves text_script_line: boxes are measured, not drawn
 };
 
-static void log_libass(int level, const char *format, va_list args, void *ctx)
+__attribute__((format(printf, 2, 0))) static void log_libass(int level, const char *format,
+                                                             va_list args, void *ctx)
 {
     char text[512];
     (void)ctx;

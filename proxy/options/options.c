@@ -148,8 +148,7 @@ static const char *read_access(void *options, const char *value, char *reason, s
 }
 
 static const char *const queue_help[SCHEDULER_MODES] = {
-    [SCHEDULER_PRIORITY] = "drops the highest layers first, the newest frames first, before frames "
-                           "are late",
+    [SCHEDULER_PRIORITY] = "drops the highest layers first, newest first, before frames are late",
     [SCHEDULER_DEADLINE] = "drops frames that are late",
     [SCHEDULER_FIFO] = "drops nothing until the queue is full",
 };

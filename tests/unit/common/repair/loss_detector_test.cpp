@@ -103,11 +103,9 @@ TEST_CASE("loss detector: what does not fit waits for the next call")
     for (int i = 1; i < 10; i++)
         t.packet(i * 40, i * ms); // 39 missing each: three entries
     rtcp_nack nacks[2];
-    int entries = 0, calls = 0, got;
-    while ((got = loss_detector_requests(t.d.get(), nacks, 2, 10 * ms)) > 0) {
-        entries += got;
+    int calls = 0;
+    while (loss_detector_requests(t.d.get(), nacks, 2, 10 * ms) > 0)
         calls++;
-    }
     CHECK(calls == 8); // 256 and the six between them, 17 an entry, two entries a call
     CHECK(t.stats().requests == LOSS_DETECTOR_MISSING); // older ones were given up
     CHECK(t.stats().given_up == 9 * 39 - LOSS_DETECTOR_MISSING);
