@@ -16,7 +16,8 @@ struct stream_receiver {
     struct video_receiver *video;         // owned
     struct audio_receiver audio;
     bool has_audio;     // `audio` is initialised
-    bool repairs_audio; // also that of audio which is added later
+    bool repairs_audio; // also that of audio which is added later; as is in_order
+    bool in_order;      // a third party's, over the connection: rtp_receiver.in_order
     usec_t now;         // of the packet that is processed
 };
 
@@ -70,6 +71,7 @@ int stream_receiver_add_audio(struct stream_receiver *r)
     audio_receiver_init(&r->audio, r->sdp, on_audio, r, r->random);
     video_receiver_set_sync(r->video, &r->audio.sync);
     r->has_audio = true;
+    r->audio.receiver.in_order = r->in_order;
     return audio_receiver_set_repair(&r->audio, r->repairs_audio);
 }
 
@@ -77,6 +79,7 @@ int stream_receiver_set_repair(struct stream_receiver *r, const struct video_rep
                                bool repairs_audio)
 {
     r->repairs_audio = repairs_audio;
+    r->audio.receiver.in_order = r->in_order = r->dialect->numbers_from_stamps && !repair->datagram;
     int err = video_receiver_set_repair(r->video, repair);
     int audio_err = r->has_audio ? audio_receiver_set_repair(&r->audio, repairs_audio) : 0;
     return err ? err : audio_err;

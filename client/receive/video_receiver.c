@@ -296,6 +296,7 @@ int video_receiver_set_repair(struct video_receiver *in, const struct video_repa
 {
     bool third_party = in->dialect->numbers_from_stamps;
     bool wanted = repair->wanted != REPAIR_MODE_OFF;
+    rtp_of(in)->in_order = third_party && !repair->datagram;
     frame_receiver_set_repair(in->frames, NULL);
     repair_receiver_free(in->repair);
     in->repair = NULL;

@@ -149,7 +149,7 @@ enum rtp_verdict rtp_receiver_packet(struct rtp_receiver *r, const struct rtp_pa
     int64_t seq = seq16_extend(r->highest_seq, p->seq);
     int64_t ahead = seq - r->highest_seq;
     if (p->ssrc != r->ssrc || ahead > r->max_dropout || ahead <= -RTP_RECEIVER_WINDOW) {
-        if (p->seq != r->bad_seq || p->ssrc != r->bad_ssrc) {
+        if (!r->in_order && (p->seq != r->bad_seq || p->ssrc != r->bad_ssrc)) {
             r->bad_seq = (uint16_t)(p->seq + 1);
             r->bad_ssrc = p->ssrc;
             return RTP_DISCARD;

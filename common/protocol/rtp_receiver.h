@@ -26,6 +26,7 @@ enum {
 struct rtp_receiver {
     bool started;
     int max_dropout; // initially RTP_MAX_DROPOUT
+    bool in_order;   // packets come in the order of sending, from one sender: over a connection
     int clock_rate;  // of timestamps; initially 90 kHz
     uint32_t ssrc;
     int64_t first_seq;   // extended
@@ -51,8 +52,9 @@ enum rtp_verdict { RTP_NEW, RTP_LATE, RTP_DUPLICATE, RTP_DISCARD };
 
 void rtp_receiver_init(struct rtp_receiver *r);
 // NEW: the next or a later packet; LATE: filled a hole; DUPLICATE: received before; DISCARD: out of
-// range or of another SSRC, until two packets in a row confirm that the stream continues there. On
-// NEW and LATE *ext_seq is its extended number. `rtt` (0 = unknown) separates loss events.
+// range or of another SSRC, until two packets in a row (in_order: one) confirm that the stream
+// continues there. On NEW and LATE *ext_seq is its extended number. `rtt` (0 = unknown) separates
+// loss events.
 enum rtp_verdict rtp_receiver_packet(struct rtp_receiver *r, const struct rtp_packet *p, usec_t rtt,
                                      int64_t *ext_seq, usec_t now);
 // Packet `seq`, which did not arrive, is there by other means: it was sent again, or parity

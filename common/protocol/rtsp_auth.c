@@ -92,13 +92,25 @@ static void consider(struct text header, struct rtsp_auth *best, bool *stale)
     }
 }
 
+// One header may have several challenges (RFC 7235, 4.1).
+static void consider_all(struct text header, struct rtsp_auth *best, bool *stale)
+{
+    bool is_quoted = false;
+    for (size_t i = 0; i < header.len; i++) {
+        bool begins = i == 0 || header.at[i - 1] == ' ' || header.at[i - 1] == ',';
+        if (begins && !is_quoted)
+            consider((struct text){header.at + i, header.len - i}, best, stale);
+        is_quoted ^= header.at[i] == '"';
+    }
+}
+
 bool rtsp_auth_challenge(struct rtsp_auth *a, const struct rtsp_item *response)
 {
     struct rtsp_auth best = {0};
     bool stale = false;
     for (int i = 0; i < response->header_count; i++)
         if (text_is_nocase(response->headers[i].name, "WWW-Authenticate"))
-            consider(response->headers[i].value, &best, &stale);
+            consider_all(response->headers[i].value, &best, &stale);
     // A server that accepted a hash must not receive the password itself, nor send challenges
     // without end. Some let a nonce expire without saying `stale`.
     bool renewed = best.scheme == RTSP_AUTH_DIGEST && strcmp(best.nonce, a->nonce) != 0;

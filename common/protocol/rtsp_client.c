@@ -73,6 +73,7 @@ struct rtsp_client {
     usec_t heard;                        // time of the last whole message or packet from the server
     usec_t media;                        // time of the last packet of media
     bool strays;                         // bytes that are not RTSP were skipped
+    bool skips;                          // right before the bytes that come next
     bool held;                           // the owner reads nothing
     bool patient;                        // rtsp_client_set_patient
     bool continued;                      // the server has sent 100 Continue
@@ -705,7 +706,9 @@ static const char *why_no_second(const struct rtsp_client *c)
 static void on_setup_response(struct rtsp_client *c, const struct rtsp_item *r, usec_t now)
 {
     struct rtsp_setup_response setup;
-    if (rtsp_response_setup(r, sizeof(c->requests.session), &setup) != 0) {
+    // Cameras with one session at a time may name none; requests then do without it, too.
+    bool is_named = rtsp_response_setup(r, sizeof(c->requests.session), &setup) == 0;
+    if (!is_named && (setup.session.len || c->dialect->knows_weir_parameters)) {
         end_as(c, RTSP_CLIENT_REFUSED, "the SETUP response has no valid Session header", now);
         return;
     }
@@ -916,7 +919,8 @@ static void on_description(struct rtsp_client *c, const struct rtsp_item *r, use
         c->fallback.left.count = 0; // nothing of this stream serves the next one
         end_with(c, RTSP_CLIENT_REFUSED, now,
                  "the server's description of the stream cannot be used: %s",
-                 err != ERR_UNSUPPORTED         ? err_text(err)
+                 !r->body.len                   ? "it is empty, or has no Content-Length"
+                 : err != ERR_UNSUPPORTED       ? err_text(err)
                  : c->config.takes_other_codecs ? "no H.264, H.265, VP9 or JPEG video in it"
                                                 : "no H.264 video in it");
         return;
@@ -1039,7 +1043,6 @@ static void on_failure(struct rtsp_client *c, const struct pending *p, const str
         else
             end_refused(c, p, r, now);
         return;
-    case REQUEST_OPTIONS:
     case REQUEST_TEARDOWN: // of a transport that was abandoned
         return;
     case REQUEST_LATENCY:
@@ -1101,10 +1104,12 @@ static void on_failure(struct rtsp_client *c, const struct pending *p, const str
             c->events->on_pause_refused(c->ctx, now);
         return;
     case REQUEST_MEASURES:
-        c->alive.denies_get_parameter = true;
+    case REQUEST_OPTIONS: // both keep the session alive
+        c->alive.denies_get_parameter |= p->kind == REQUEST_MEASURES;
         // Some cameras lose the session, but go on sending its media.
-        if (r->status == 454 && (c->dialect->knows_weir_parameters ||
-                                 now - c->media >= rtsp_client_silence_limit(c) / 2))
+        if (playing && r->status == 454 &&
+            (c->dialect->knows_weir_parameters ||
+             now - c->media >= rtsp_client_silence_limit(c) / 2))
             end_as(c, end_of_server(c), "the server has ended the session", now);
         return;
     case REQUEST_ANNOUNCE: // of a recording client
@@ -1301,7 +1306,8 @@ void rtsp_client_connected(struct rtsp_client *c, usec_t now)
 static size_t stray_bytes(struct rtsp_client *c, const uint8_t *data, size_t len)
 {
     bool lenient = rtsp_client_takes_media(c) && !c->dialect->knows_weir_parameters;
-    size_t stray = lenient ? rtsp_stray_bytes(data, len) : 0;
+    size_t stray = lenient ? rtsp_stray_bytes(data, len, c->skips) : 0;
+    c->skips |= stray > 0;
     if (stray && !c->strays) {
         log_warn("the server sends bytes between its messages that are not RTSP: skipped");
         c->strays = true;
@@ -1325,6 +1331,7 @@ int rtsp_client_input(struct rtsp_client *c, const uint8_t *data, size_t len, us
         if (err)
             return err;
         at += used;
+        c->skips = false;
         c->heard = c->answered = now; // only a whole message shows that the server is alive
         if (item.kind == RTSP_INTERLEAVED)
             c->link->on_interleaved(c->link_ctx, item.channel, item.data, item.data_len, now);

@@ -10,13 +10,15 @@
 #include "common/base/err.h"
 #include "common/base/scan.h"
 
-// ";timeout=SECONDS" of a Session header (12.37).
+// ";timeout=SECONDS" of a Session header (12.37); some servers put blanks around each part.
 static usec_t session_timeout(struct scan parameters)
 {
     int64_t seconds;
     while (!scan_end(&parameters)) {
-        struct scan one = scan_trimmed(scan_until(&parameters, ';'));
-        if (scan_word(&one, "timeout=") && scan_int(&one, 86400, &seconds) && seconds > 0)
+        struct scan one = scan_until(&parameters, ';');
+        struct text name = text_of_scan(scan_trimmed(scan_until(&one, '=')));
+        one = scan_trimmed(one);
+        if (text_is_nocase(name, "timeout") && scan_int(&one, 86400, &seconds) && seconds > 0)
             return seconds * USEC_PER_SEC;
     }
     return RTSP_DEFAULT_TIMEOUT;

@@ -35,8 +35,8 @@ struct rtsp_play_response {
     int seq; // of the first packet, of the first stream that RTP-Info names; -1: not said
 };
 
-// SETUP. `out` borrows from the response. 0, or ERR_MALFORMED: no Session header, or its id has
-// `id_cap` bytes or more.
+// SETUP. `out` borrows from the response. 0, or ERR_MALFORMED: no Session header (an empty
+// `session`), or its id has `id_cap` bytes or more; all else of `out` counts all the same.
 int rtsp_response_setup(const struct rtsp_item *r, size_t id_cap, struct rtsp_setup_response *out);
 // PLAY. A header that cannot be read counts as absent.
 struct rtsp_play_response rtsp_response_play(const struct rtsp_item *r);

@@ -115,6 +115,8 @@ static int decode_header(struct scan line, struct rtsp_item *item)
     if (lenient && (*line.at == ' ' || *line.at == '\t'))
         return continue_value(line, item);
     struct scan name = text_take_token(&line);
+    while (lenient && (scan_char(&line, ' ') || scan_char(&line, '\t')))
+        ;
     if (scan_end(&name) || !scan_char(&line, ':'))
         return lenient ? 0 : ERR_MALFORMED;
     if (item->header_count == RTSP_MAX_HEADERS)
@@ -129,7 +131,8 @@ static int content_length(const struct rtsp_item *item, size_t *out)
 {
     int64_t length = -1;
     for (int i = 0; i < item->header_count; i++) {
-        if (!text_is_nocase(item->headers[i].name, "Content-Length"))
+        bool is_empty = item->kind == RTSP_RESPONSE && !item->headers[i].value.len;
+        if (!text_is_nocase(item->headers[i].name, "Content-Length") || is_empty)
             continue;
         struct scan s = text_scan(item->headers[i].value);
         int64_t value;
@@ -255,10 +258,11 @@ static bool begins_packet(const uint8_t *data, size_t len)
            (len <= RTSP_INTERLEAVED_HEAD || data[RTSP_INTERLEAVED_HEAD] >> 6 == 2);
 }
 
-size_t rtsp_stray_bytes(const uint8_t *data, size_t len)
+size_t rtsp_stray_bytes(const uint8_t *data, size_t len, bool skips)
 {
-    if (len == 0 || data[0] == '$' || data[0] == '\r' || data[0] == '\n' ||
-        begins_message(data, len))
+    if (len == 0 || data[0] == '\r' || data[0] == '\n' || begins_message(data, len))
+        return 0;
+    if (data[0] == '$' && (!skips || begins_packet(data, len)))
         return 0;
     size_t i = 1;
     while (i < len && !begins_message(data + i, len - i) && !begins_packet(data + i, len - i))

@@ -68,13 +68,15 @@ struct rtsp_item {
 //
 // Requests are read by the RFC. Responses are read as other clients read them, because cameras send
 // them: a line that begins with white space continues the value before it (RFC 2616, 2.2), or is
-// skipped if there is none; a line without a name and a colon is skipped.
+// skipped if there is none; a line without a name and a colon, between which may be blanks, is
+// skipped. A Content-Length without a value is none.
 int rtsp_decode(const uint8_t *data, size_t len, struct rtsp_item *item, size_t *used);
 
 // Some cameras put odd bytes between items. Returns how many bytes to skip to the next status line,
 // request line or interleaved RTP or RTCP packet (version 2), or what may become one with more
 // input; `len`: there is none. 0: `data` begins with an item, whatever its channel and version.
-size_t rtsp_stray_bytes(const uint8_t *data, size_t len);
+// `skips`: the bytes before `data` were skipped, so that an interleaved packet must show itself.
+size_t rtsp_stray_bytes(const uint8_t *data, size_t len, bool skips);
 
 enum { RTSP_INTERLEAVED_HEAD = 4 };
 // Writes the head of an interleaved frame of `len` bytes, 65,535 at most: '$', channel, length

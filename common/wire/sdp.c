@@ -145,7 +145,7 @@ static int sdp_choose_media(struct scan in, struct sdp_choice *c, struct sdp *s)
         else if (scan_word(&line, "m="))
             err = begin_medium(c, line, s);
         else if (scan_word(&line, "a=rtpmap:"))
-            err = read_rtpmap(c, line, s);
+            err = read_rtpmap(c, scan_trimmed(line), s);
         if (err)
             return err;
     }
@@ -735,6 +735,7 @@ static int read_line(struct sdp *s, struct scan line, bool in_medium)
     if (!scan_word(&line, "a="))
         return 0;
     struct scan name = scan_until(&line, ':');
+    line = scan_trimmed(line); // some cameras put blanks there
     if (!in_medium && scan_is(name, "control"))
         return on_session_control(s, line);
     for (size_t i = 0; i < sizeof(attributes) / sizeof(attributes[0]); i++)
@@ -749,7 +750,7 @@ static int read_audio_line(struct sdp_audio *s, struct scan line, bool in_medium
         return 0;
     struct scan name = scan_until(&line, ':');
     if (in_medium && scan_is(name, "control"))
-        return read_control(line, s->control);
+        return read_control(scan_trimmed(line), s->control);
     return scan_is(name, "extmap") ? read_extmap(line, &s->ext) : 0;
 }
 

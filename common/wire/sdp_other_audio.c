@@ -167,11 +167,11 @@ static void read_line(struct medium *m, struct scan line)
     if (scan_is(line, "a=sendonly"))
         m->is_sendonly = true;
     else if (scan_word(&line, "a=rtpmap:"))
-        read_rtpmap(m, line);
+        read_rtpmap(m, scan_trimmed(line));
     else if (scan_word(&line, "a=fmtp:"))
-        read_fmtp(m, line);
+        read_fmtp(m, scan_trimmed(line));
     else if (scan_word(&line, "a=control:") && scan_left(&line) < SDP_MAX_TEXT) {
-        text_copy(text_of_scan(line), m->audio.control, SDP_MAX_TEXT);
+        text_copy(text_of_scan(scan_trimmed(line)), m->audio.control, SDP_MAX_TEXT);
         m->has_control = true;
     }
 }

@@ -25,6 +25,7 @@
 #include "sender/camera/pipe_link.h"
 #include "sender/camera/publisher.h"
 #include "sender/camera/rtsp_camera.h"
+#include "sender/policy/away_reason.h"
 #include "sender/policy/camera_clock.h"
 #include "sender/policy/camera_follow.h"
 #include "sender/policy/camera_numbers.h"
@@ -425,7 +426,7 @@ static void note_away(struct camera *c, const char *why, usec_t now)
     if (!c->stats.is_away)
         c->stats.away_since = usec_min(c->retry.away, now);
     c->stats.is_away = true;
-    utf8_copy(why ? why : "", c->stats.why, sizeof(c->stats.why));
+    away_reason(why ? why : "", &c->url, c->stats.why, sizeof(c->stats.why));
     pthread_mutex_unlock(&c->lock);
 }
 

@@ -90,7 +90,7 @@ void camera_free(struct camera *c); // stops it, if it is not, and joins the thr
 struct camera_stats {
     bool is_away;
     usec_t away_since; // with is_away; a time of clock.h
-    char why[96];      // with is_away: the reason, for people; may be empty
+    char why[96];      // with is_away: the reason, for viewers (away_reason.h); may be empty
     uint64_t frames;
     double fps;      // of the last second
     double rate_bps; // of the last second

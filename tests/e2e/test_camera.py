@@ -138,6 +138,8 @@ class Passed(Case):
         p.wait_shown(FPS)
         camera.stop()
         lib.until(lambda: "is lost" in sender.stderr, "the loss", 20)
+        lib.until(lambda: "the server's source is away: " in p.stderr, "the reason, for viewers", 30)
+        self.assertNotIn("127.0.0.1", re.search(".*source is away.*", p.stderr)[0])
         self.camera(self.large, port=port)
         lib.until(lambda: "is back after" in sender.stderr, "the return", 40)
         self.assertIn("now sends pictures of 320x240", sender.stderr)

@@ -84,6 +84,22 @@ TEST_CASE("rtp_receiver: a restart requires two consecutive packets, and counts 
     CHECK(f.r.loss_events == 0);
 }
 
+TEST_CASE("rtp_receiver: in order, a restart and another source are accepted at once")
+{
+    fixture f;
+    f.r.in_order = true;
+    f.packet(100);
+    CHECK(f.packet(30000) == RTP_NEW);
+    CHECK(f.ext == 30000);
+    struct rtp_packet other = {};
+    other.ssrc = 8;
+    other.seq = 2;
+    CHECK(rtp_receiver_packet(&f.r, &other, 0, &f.ext, 0) == RTP_NEW);
+    CHECK(f.ext == 65536 + 2);
+    CHECK(rtp_receiver_expected(&f.r) == 3);
+    CHECK(rtp_receiver_lost(&f.r) == 0);
+}
+
 TEST_CASE("rtp_receiver: another source is accepted after two consecutive packets")
 {
     fixture f;

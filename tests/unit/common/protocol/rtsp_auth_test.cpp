@@ -79,6 +79,8 @@ TEST_CASE("Basic, and the choice among several challenges")
           "WWW-Authenticate: Digest realm=\"r\", nonce=\"n\"\r\n",
           "WWW-Authenticate: Digest realm=\"r\", nonce=\"n\"\r\n"
           "WWW-Authenticate: Basic realm=\"r\"\r\n",
+          "WWW-Authenticate: Basic realm=\"a, Digest b\", Digest realm=\"r\", nonce=\"n\"\r\n",
+          "WWW-Authenticate: Digest realm=\"r\", nonce=\"n\",Basic realm=\"r\"\r\n",
           "WWW-Authenticate: Digest realm=\"r\", nonce=\"x\", algorithm=SHA-512-256\r\n"
           "WWW-Authenticate: digest nonce=n , realm=r,algorithm=md5\r\n"}) {
         rtsp_auth both = someone("u", "p");

@@ -1139,7 +1139,8 @@ TEST_CASE("rtsp client: unusable descriptions")
     const struct {
         std::string sdp, end;
     } table[] = {
-        {"", "end refused: the server's description of the stream cannot be used: malformed data"},
+        {"", "end refused: the server's description of the stream cannot be used: it is empty, or "
+             "has no Content-Length"},
         {"v=0\nm=video 0 RTP/AVP 96\na=rtpmap:96 H265/90000\n",
          "end refused: the server's description of the stream cannot be used: no H.264 video in "
          "it"},

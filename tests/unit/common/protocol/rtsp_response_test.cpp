@@ -38,6 +38,8 @@ TEST_CASE("rtsp response: SETUP's session and its timeout")
         {"Session: 12ab\r\n", "12ab", 60},
         {"Session: 12ab;timeout=5\r\n", "12ab", 5},
         {"Session: 12ab ; x=1 ; timeout=90\r\n", "12ab", 90},
+        {"Session: 12ab ; Timeout = 7 ;x\r\n", "12ab", 7}, // of cameras
+        {"Session: 12ab;timeout\r\n", "12ab", 60},
         {"Session: 12ab;timeout=0\r\n", "12ab", 60},
         {"Session: 12ab;timeout=-4\r\n", "12ab", 60},
         {"Session: 12ab;timeout=99999999999\r\n", "12ab", 60},

@@ -157,6 +157,9 @@ TEST_CASE("rtsp: malformed messages")
         {"OPTIONS * RTSP/1.0\r\nContent-Length: 32768\r\n\r\n", ERR_AGAIN},
         {"OPTIONS * RTSP/1.0\r\nContent-Length: 32769\r\n\r\n", ERR_TOO_BIG},
         {"OPTIONS * RTSP/1.0\r\nContent-Length: 99999999999999999999\r\n\r\n", ERR_TOO_BIG},
+        {"RTSP/1.0 200 OK\r\nContent-Length: \r\n\r\n", 0}, // of cameras
+        {"RTSP/1.0 200 OK\r\nContent-Length \t: 2\r\n\r\n", ERR_AGAIN},
+        {"OPTIONS * RTSP/1.0\r\nContent-Length : 0\r\n\r\n", ERR_MALFORMED},
         {"RTSP/1.0 099 Low\r\n\r\n", ERR_MALFORMED},
         {"RTSP/1.0 600 High\r\n\r\n", ERR_MALFORMED},
         {"RTSP/1.0 20 Short\r\n\r\n", ERR_MALFORMED},
@@ -237,8 +240,13 @@ TEST_CASE("rtsp: bytes between items")
     for (const auto &row : table) {
         INFO(row.bytes.substr(0, 20));
         std::vector<uint8_t> copy(row.bytes.begin(), row.bytes.end());
-        CHECK(rtsp_stray_bytes(copy.data(), copy.size()) == row.stray);
+        CHECK(rtsp_stray_bytes(copy.data(), copy.size(), false) == row.stray);
     }
+    // After skipped bytes, what looked like the beginning of a packet must have one's version.
+    const std::vector<uint8_t> not_yet = {'$', 0, 0, 12}, no_packet = {'$', 44, 0x69, 0xf1, '$', 0};
+    CHECK(rtsp_stray_bytes(not_yet.data(), not_yet.size(), true) == 0);
+    CHECK(rtsp_stray_bytes(no_packet.data(), no_packet.size(), true) == 4);
+    CHECK(rtsp_stray_bytes(no_packet.data(), no_packet.size(), false) == 0);
 }
 
 TEST_CASE("rtsp: CSeq")
