@@ -433,6 +433,15 @@ static void note_away(struct camera *c, const char *why, usec_t now)
 static void on_end(void *ctx, int status, const char *why, usec_t now)
 {
     struct camera *c = ctx;
+    struct publisher *next = c->publisher ? publisher_successor(c->publisher) : NULL;
+    if (next) {
+        publisher_unref(c->publisher);
+        c->publisher = next;
+        c->is_over = true;
+        c->retry_at = now;
+        arm(c);
+        return;
+    }
     if (c->pipe || c->publisher) {
         c->is_over = true;
         note_away(c, why, now);

@@ -44,6 +44,8 @@ struct publisher {
     struct mailbox *to_owner; // owned; NULL: the owner has ended
     struct mailbox *to_link;  // the link's; NULL: there is none
     bool has_ended;           // the owner has
+    bool is_given_up;         // the link takes no more
+    struct publisher *next;   // one reference; continues the media; NULL: none
     char why[160];            // why it ended
 };
 
@@ -143,14 +145,32 @@ void publisher_packet(struct publisher *p, enum media_track track, bool rtcp, co
     pthread_mutex_unlock(&p->lock);
 }
 
+bool publisher_succeed(struct publisher *p, struct publisher *next)
+{
+    bool is_alike = p->sdp.codec == next->sdp.codec &&
+                    p->sdp.audio.present == next->sdp.audio.present &&
+                    p->sdp.audio.codec == next->sdp.audio.codec;
+    pthread_mutex_lock(&p->lock);
+    bool good = is_alike && !p->is_given_up && !p->has_ended;
+    if (good) {
+        p->has_ended = true;
+        p->next = publisher_ref(next);
+        post(p->to_link, item_new(ENDED, NULL, 0), 0);
+    }
+    pthread_mutex_unlock(&p->lock);
+    return good;
+}
+
 void publisher_end(struct publisher *p, const char *why)
 {
     pthread_mutex_lock(&p->lock);
     struct mailbox *own = p->to_owner;
     p->to_owner = NULL;
-    p->has_ended = true;
-    snprintf(p->why, sizeof(p->why), "%s", why ? why : "");
-    post(p->to_link, item_new(ENDED, NULL, 0), 0);
+    if (!p->has_ended) {
+        p->has_ended = true;
+        snprintf(p->why, sizeof(p->why), "%s", why ? why : "");
+        post(p->to_link, item_new(ENDED, NULL, 0), 0);
+    }
     pthread_mutex_unlock(&p->lock);
     mailbox_free(own);
     publisher_unref(p);
@@ -174,7 +194,16 @@ void publisher_unref(struct publisher *p)
     if (!is_last)
         return;
     pthread_mutex_destroy(&p->lock);
+    publisher_unref(p->next);
     free(p);
+}
+
+struct publisher *publisher_successor(struct publisher *p)
+{
+    pthread_mutex_lock(&p->lock);
+    struct publisher *next = p->next ? publisher_ref(p->next) : NULL;
+    pthread_mutex_unlock(&p->lock);
+    return next;
 }
 
 const char *publisher_name(const struct publisher *p)
@@ -210,6 +239,7 @@ static void give_up(void *ctx, const char *why, usec_t now)
         return;
     l->is_over = true;
     pthread_mutex_lock(&p->lock);
+    p->is_given_up = true;
     post_why(p->to_owner, OVER, why);
     pthread_mutex_unlock(&p->lock);
     l->config.ops->on_end(l->config.ctx, 0, why, now);

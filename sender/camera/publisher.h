@@ -35,6 +35,10 @@ void publisher_set_datagram(struct publisher *p, bool datagram);
 // A packet arrived; `data` is copied. Without a link it is dropped.
 void publisher_packet(struct publisher *p, enum media_track track, bool rtcp, const uint8_t *data,
                       size_t len, usec_t arrived);
+// `next` continues the media: links take its packets from now on. Returns false if they cannot: it
+// has another codec, or other kinds of media, or they have given up; nothing was done. The owner of
+// `p` still calls publisher_end.
+bool publisher_succeed(struct publisher *p, struct publisher *next);
 // Ends the media, and drops the reference of publisher_new. `why`: it broke off, and why; NULL: it
 // did not.
 void publisher_end(struct publisher *p, const char *why);
@@ -44,6 +48,8 @@ void publisher_end(struct publisher *p, const char *why);
 struct publisher *publisher_ref(struct publisher *p);
 void publisher_unref(struct publisher *p); // NULL is fine
 const char *publisher_name(const struct publisher *p);
+// Returns the one that continues the media after the link's end, with a reference; NULL: none.
+struct publisher *publisher_successor(struct publisher *p);
 
 // ---- The camera's loop
 

@@ -28,10 +28,12 @@ struct mount;
 #define DEVICE_CLOSES USEC_PER_SEC
 enum { MOUNTS_MAX = SOURCES_MAX + 48 }; // with those of clients at paths with "*"
 
-// The options of one reading of the configuration. They live while a source uses them.
+// The options of one reading of the configuration, or of one change of it. They live while a source
+// uses them.
 struct generation {
     const struct options *options;
-    struct options *owned; // the same; NULL: borrowed
+    struct options *owned;   // the same; NULL: borrowed
+    struct generation *base; // that they borrow of, one holder; NULL: none
     int holders;
 };
 
@@ -64,9 +66,11 @@ struct mount {
     struct mount_catalog *catalog; // borrowed
     const struct options *source;  // borrowed of the catalog's generation, or `own`
     struct options *own;           // owned: of a path with "*", for one client; NULL: it is none
-    struct published *client;      // that publishes to it; NULL: none
+    struct published *client;      // whose media it has; NULL: none
+    struct published *waiting;     // clients that take over when they send media
     struct film *film;             // owned; NULL: not open
     int highest;                   // level of its viewers: of struct stream
+    bool pauses;                   // it is not recorded now, though it could be
     bool stale;                    // `film` is opened anew as soon as it can be;
     usec_t reopen;                 // with `stale` and no film: then
     usec_t retry;                  // of a source to be recorded that is not open: then
@@ -79,6 +83,7 @@ struct mount {
 struct published {
     struct publication base;     // first
     struct mount *mount;         // borrowed; NULL: the path is not offered any longer
+    struct published *next;      // of those that wait
     struct publisher *publisher; // the owner's end
     const struct publication_events *events;
     void *ctx; // borrowed
@@ -100,12 +105,16 @@ struct mount_catalog {
 
 // ---- Generations
 
-// Takes over `owned`, if it is not NULL. NULL: no memory, and it is not taken over.
-static struct generation *generation_new(const struct options *o, struct options *owned)
+// Takes over `owned`, if it is not NULL. `base`: NULL: none. NULL: no memory, and it is not taken
+// over.
+static struct generation *generation_new(const struct options *o, struct options *owned,
+                                         struct generation *base)
 {
     struct generation *g = malloc(sizeof(*g));
     if (g)
-        *g = (struct generation){.options = o, .owned = owned, .holders = 1};
+        *g = (struct generation){.options = o, .owned = owned, .base = base, .holders = 1};
+    if (g && base)
+        base->holders++;
     return g;
 }
 
@@ -116,6 +125,7 @@ static void generation_drop(struct generation *g)
     if (g->owned)
         options_destroy(g->owned);
     free(g->owned);
+    generation_drop(g->base);
     free(g);
 }
 
@@ -205,7 +215,7 @@ static void fail(struct mount *m, int err, const char *why, usec_t now)
     m->err = err;
     snprintf(m->why, sizeof(m->why), "%s", why);
     m->failed = now;
-    m->retry = m->source->record ? now + RECORDER_RETRY : USEC_NEVER;
+    m->retry = m->source->record && !m->pauses ? now + RECORDER_RETRY : USEC_NEVER;
     log_warn("%s is not available: %s", m->source->path, why);
     if (m->film)
         wake(m->film, now);
@@ -233,7 +243,7 @@ static void start_recorder(struct film *f)
                                      .pattern = o->record,
                                      .segment = o->record_segment,
                                      .keep = o->record_keep};
-    if (!o->record)
+    if (!o->record || f->mount->pauses)
         return;
     if (f->stream.media->reorders)
         log_error("%s is not recorded: it is a prepared file, which is a recording already",
@@ -600,13 +610,53 @@ static void remove_mount(struct mount *m)
     mount_free_one(m);
 }
 
+// Takes the client from those that wait, if it is one of them.
+static void stop_waiting(struct mount *m, const struct published *p)
+{
+    for (struct published **at = &m->waiting; *at; at = &(*at)->next)
+        if (*at == p) {
+            *at = p->next;
+            return;
+        }
+}
+
+// Another client publishes to the path from now on. The stream, its viewers and its recording go on
+// if its media is like that of the one before.
+static void take_over(struct mount *m, struct published *p, usec_t now)
+{
+    static const char why[] = "another client publishes to the path now";
+    struct published *before = m->client;
+    stop_waiting(m, p);
+    m->client = p;
+    if (before)
+        log_info("%s: %s", m->source->path, why);
+    bool goes_on = before && m->film && m->film->state != FILM_LATE &&
+                   publisher_succeed(before->publisher, p->publisher);
+    if (goes_on && m->film->state == FILM_OPEN) { // else each would keep the one after it
+        publisher_unref(m->film->own->publisher);
+        m->film->own->publisher = publisher_ref(p->publisher);
+    }
+    if (m->film && !goes_on)
+        retire(m->film, now, now + RECORDER_END);
+    if (!goes_on)
+        open_film(m, now);
+    if (!before)
+        return;
+    before->mount = NULL;
+    before->events->on_over(before->ctx, why, now);
+}
+
 static void client_begin(struct publication *base, bool datagram, usec_t now)
 {
     struct published *p = (struct published *)base;
-    if (!p->mount)
+    struct mount *m = p->mount;
+    if (!m)
         return; // its owner knows
     publisher_set_datagram(p->publisher, datagram);
-    open_film(p->mount, now);
+    if (m->client == p)
+        open_film(m, now);
+    else
+        take_over(m, p, now);
 }
 
 static void client_packet(struct publication *base, enum media_track track, bool rtcp,
@@ -619,15 +669,20 @@ static void client_end(struct publication *base, const char *why, usec_t now)
 {
     struct published *p = (struct published *)base;
     struct mount *m = p->mount;
+    bool has_media = m && m->client == p;
+    if (m)
+        stop_waiting(m, p);
     publisher_end(p->publisher, why);
     free(p);
     if (!m)
         return;
-    m->client = NULL;
-    m->err = 0;
-    if (m->film)
-        retire(m->film, now, now + RECORDER_END);
-    if (m->own)
+    if (has_media) {
+        m->client = NULL;
+        m->err = 0;
+        if (m->film)
+            retire(m->film, now, now + RECORDER_END);
+    }
+    if (m->own && !m->client && !m->waiting)
         remove_mount(m);
     else
         set_deadline(m->catalog);
@@ -720,32 +775,43 @@ static int mount_publish(struct catalog *base, const char *url_path,
     if (request_path_decode(url_path, path + 1, sizeof(path) - 1) == 0 && !(m = find(c, path + 1)))
         m = add_mount(c, path, &reason);
     refusal->status = c->count == MOUNTS_MAX ? 503 : 404;
-    if (m && is_published(m->source) && m->client) {
+    if (m && is_published(m->source) && m->client && !m->source->take_over) {
         refusal->status = 503;
-        reason = "has a client that publishes to it already";
+        reason = "has a client that publishes to it already (weir-send --take-over)";
     } else if (m && is_published(m->source)) {
-        m->client = client_new(m, config);
-        *out = m->client ? &m->client->base : NULL;
-        if (m->client)
+        struct published *p = client_new(m, config);
+        *out = p ? &p->base : NULL;
+        if (p && !m->client) {
+            m->client = p;
+        } else if (p) {
+            p->next = m->waiting;
+            m->waiting = p;
+        }
+        if (p)
             return 0;
         refusal->status = 503;
         reason = "has no memory";
-        if (m->own)
+        if (m->own && !m->client)
             remove_mount(m);
     }
     snprintf(refusal->text, sizeof(refusal->text), "%.100s %s", path, reason);
     return CATALOG_REFUSED;
 }
 
-// The path is not offered any longer: its client leaves soon.
+// The path is not offered any longer: its clients leave soon.
 static void dismiss(struct mount *m, usec_t now)
 {
-    struct published *p = m->client;
-    if (!p)
-        return;
+    if (m->client) {
+        m->client->next = m->waiting;
+        m->waiting = m->client;
+    }
     m->client = NULL;
-    p->mount = NULL;
-    p->events->on_over(p->ctx, "the server offers the path no longer", now);
+    while (m->waiting) {
+        struct published *p = m->waiting;
+        m->waiting = p->next;
+        p->mount = NULL;
+        p->events->on_over(p->ctx, "the server offers the path no longer", now);
+    }
 }
 
 // ---- Changes
@@ -827,7 +893,54 @@ static const struct options *pattern_of(const struct mount *m, const struct opti
     return pattern;
 }
 
-int mount_catalog_reload(struct catalog *base, struct options *o)
+// Returns the generation of `o`, with one holder; NULL: no memory, and nothing is taken over.
+static struct generation *next_generation(struct mount_catalog *c, struct options *o,
+                                          struct options *read)
+{
+    struct generation *last = c->generation->base ? c->generation->base : c->generation;
+    if (read == o)
+        return generation_new(o, o, NULL);
+    if (!read)
+        return generation_new(o, o, last);
+    struct generation *base = generation_new(read, NULL, NULL);
+    struct generation *g = base ? generation_new(o, o, base) : NULL;
+    if (g)
+        base->owned = read;
+    generation_drop(base);
+    return g;
+}
+
+bool mount_catalog_is_busy(const struct catalog *base)
+{
+    return ((const struct mount_catalog *)base)->past_count >= SOURCES_MAX;
+}
+
+bool mount_catalog_has(struct catalog *base, const char *path)
+{
+    return find((struct mount_catalog *)base, path + 1);
+}
+
+int mount_catalog_record(struct catalog *base, const char *path, bool records)
+{
+    struct mount *m = find((struct mount_catalog *)base, path + 1);
+    if (!m || !m->source->record)
+        return m ? ERR_UNSUPPORTED : ERR_NOT_FOUND;
+    struct film *f = m->film;
+    usec_t now = clock_now();
+    m->pauses = !records;
+    if (records && f && f->state == FILM_OPEN && !f->recorder)
+        start_recorder(f);
+    else if (records && !f && !is_published(m->source) && !m->stale)
+        open_film(m, now);
+    else if (!records && f)
+        end_recorder(f, now + RECORDER_END);
+    if (!records)
+        m->retry = USEC_NEVER;
+    set_deadline(m->catalog);
+    return 0;
+}
+
+int mount_catalog_reload(struct catalog *base, struct options *o, struct options *read)
 {
     struct mount_catalog *c = (struct mount_catalog *)base;
     struct mount *mounts[MOUNTS_MAX] = {0};
@@ -840,7 +953,7 @@ int mount_catalog_reload(struct catalog *base, struct options *o)
         if (is_new[i] && !(mounts[i] = mount_new(c)))
             goto free_mounts;
     }
-    struct generation *g = generation_new(o, o);
+    struct generation *g = next_generation(c, o, read);
     if (!g)
         goto free_mounts;
     struct generation *before = c->generation;
@@ -944,7 +1057,7 @@ struct catalog *mount_catalog_new(uv_loop_t *loop, const struct options *o)
     c->base.ops = &ops;
     c->base.items = "stream";
     c->loop = loop;
-    c->generation = generation_new(o, NULL);
+    c->generation = generation_new(o, NULL, NULL);
     c->deadline = timer_new(loop, on_deadline, c);
     bool has_pattern = false;
     for (int i = 0; i < o->source_count; i++)

@@ -22,7 +22,18 @@ struct catalog *mount_catalog_new(uv_loop_t *loop, const struct options *o);
 // viewer. One with other options is opened anew, for new viewers; present ones keep the stream they
 // have, until they leave. Only a device, which can be open but once, is opened anew when the last
 // of them has left.
-int mount_catalog_reload(struct catalog *c, struct options *o);
+//
+// `read`: what `o` borrows of (options_change), from malloc, too, and taken over as well; `o`
+// itself: of nothing; NULL: of what was read last, by this or by mount_catalog_new.
+int mount_catalog_reload(struct catalog *c, struct options *o, struct options *read);
+// Returns true if so many streams of before a change are still open that there should be no other
+// change.
+bool mount_catalog_is_busy(const struct catalog *c);
+// Returns true if a source is at `path`, with its first slash.
+bool mount_catalog_has(struct catalog *c, const char *path);
+// Starts or stops the recording of the source at `path`, until the next call. Returns 0;
+// ERR_NOT_FOUND: there is no such source; ERR_UNSUPPORTED: it has no name to record to (--record).
+int mount_catalog_record(struct catalog *c, const char *path, bool records);
 
 DECLS_END
 #endif

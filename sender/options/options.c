@@ -436,7 +436,7 @@ static struct options *add_source(const struct options *o, struct options **list
     *list = longer;
     struct options *one = &longer[(*count)++];
     *one = *o;
-    one->file = NULL;
+    one->file = one->record_own = one->source_own = NULL;
     one->sources = one->sections = NULL;
     one->source_count = one->section_count = one->given_count = 0;
     snprintf(one->mount, sizeof(one->mount), "/%.*s", (int)len, name);
@@ -612,6 +612,9 @@ static const struct option_row rows[] = {
      .help = "let clients publish to this path by RTSP (ANNOUNCE, RECORD), as ffmpeg -f rtsp does: "
              "viewers find it while one does. /cams/* is each path below /cams; repeat it for more, at "
              "most 16"},
+    {.name = "take-over", .kind = OPTION_SWITCH, .at = AT(take_over),
+     .help = "let a second client that publishes to a path replace the first, and viewers go on; "
+             "otherwise it is refused"},
     {.name = "mtp-port", .argument = "PORT", .kind = OPTION_INT, .at = AT(mtp_port), .min = 1,
      .max = 65535,
      .help = "TCP port of the transport mtp-raw (default: any free port)"},
@@ -759,7 +762,7 @@ static const struct option_row rows[] = {
      .help = "serve HTTP: stats for Prometheus at /metrics, a page that displays them at /"},
     {.name = "control", .kind = OPTION_SWITCH, .at = AT(control),
      .help = "at the address of --metrics, let the bearers of a key of --invite control list and "
-             "end sessions and set their levels"},
+             "end sessions, set their levels, change sources with names, and make keys"},
 
     OPTION_ROWS_LOG(AT(log.filter), AT(log.json), "info"),
     {.name = "quiet", .letter = 'q', .kind = OPTION_LOG_ALL, .at = AT(log.filter),
@@ -881,6 +884,8 @@ static const char *conflict(const struct options *o)
         return "--push-audio requires --push URL";
     if (!is_pushed && o->push_level >= 0)
         return "--push-level requires --push URL";
+    if (o->take_over && !o->publish_count)
+        return "--take-over requires --publish PATH";
     if (o->control && o->metrics.ss_family == AF_UNSPEC)
         return "--control requires --metrics ADDR:PORT";
     if (o->has_ladder && !o->prepare)
@@ -914,8 +919,9 @@ static const char *conflict(const struct options *o)
     if (has_http && !sockaddr_is_loopback((const struct sockaddr *)&o->http) && !o->who.insecure)
         return "--http off the loopback requires --insecure: it is not encrypted and asks for no "
                "key. Or give it 127.0.0.1:PORT, and put a server with TLS and passwords before it";
-    if (has_http && o->who.file)
-        return "--http conflicts with --access: it asks for no key and no password, so it would "
+    if (has_http && (o->who.file || o->who.service))
+        return "--http conflicts with --access and --access-http: it asks for no key and no "
+               "password, so it would "
                "give everybody what --access protects. Leave out one of them; the RTSP port serves "
                "HLS and DASH, too, and asks";
     if (has_http && o->codec == SDP_VP9)
@@ -1030,14 +1036,71 @@ enum options_result options_parse(int argc, char **argv, void *options, FILE *ou
 void options_destroy(void *options)
 {
     struct options *o = options;
-    for (int i = 0; i < o->source_count; i++)
+    for (int i = 0; i < o->source_count; i++) {
         free(o->sources[i].record_own);
+        free(o->sources[i].source_own);
+    }
     free(o->sources);
     free(o->sections);
     free(o->file);
     o->sources = o->sections = NULL;
     o->source_count = o->section_count = 0;
     o->file = NULL;
+}
+
+// Gives a source another text. Returns 0, ERR_MALFORMED or ERR_NO_MEMORY.
+static int set_source(struct options *one, const char *text, char *error, size_t cap)
+{
+    one->source_own = strdup(text);
+    const char *fault = one->source_own ? parse_source(one, one->source_own) : NULL;
+    return !one->source_own ? ERR_NO_MEMORY
+           : fault          ? err_say(error, cap, ERR_MALFORMED, "the source: %s", fault)
+                            : 0;
+}
+
+// Adds a source of `base` or, at `i` beyond them, of the changes; none if it is removed, or counted
+// with those of `base`. Returns 0, ERR_FULL, ERR_MALFORMED or ERR_NO_MEMORY.
+static int add_changed(struct options *o, const struct options *base,
+                       const struct source_changes *changes, int i, char *error, size_t cap)
+{
+    bool is_given = i < base->source_count;
+    const struct options *from = is_given ? &base->sources[i] : o;
+    const struct source_change *change = is_given ? source_changes_find(changes, from->mount)
+                                                  : &changes->list[i - base->source_count];
+    const char *name = is_given ? from->mount + 1 : change->path + 1;
+    if ((change && !*change->source) ||
+        (!is_given && find_source(base->sources, base->source_count, name, strlen(name))))
+        return 0;
+    if (o->source_count == SOURCES_MAX)
+        return ERR_FULL;
+    struct options *one = add_source(from, &o->sources, &o->source_count, name, strlen(name));
+    int err = !one ? ERR_NO_MEMORY : change ? set_source(one, change->source, error, cap) : 0;
+    return err || is_given ? err : name_recording(one, error, cap);
+}
+
+struct options *options_change(const struct options *base, const struct source_changes *changes,
+                               int *err, char *error, size_t cap)
+{
+    struct options *o = malloc(sizeof(*o));
+    *err = o ? 0 : ERR_NO_MEMORY;
+    if (!o)
+        return NULL;
+    *o = *base;
+    o->file = NULL;
+    o->sources = o->sections = NULL;
+    o->source_count = o->section_count = 0;
+    o->push_transports.count = o->push_audio.count = 0; // as if not given: those of sources are
+    for (int i = 0; i < base->source_count + changes->count && !*err; i++)
+        *err = add_changed(o, base, changes, i, error, cap);
+    for (int i = 0; i < o->source_count; i++)
+        o->sources[i].path = o->sources[i].mount;
+    if (!*err && o->source_count)
+        *err = check(o, error, cap);
+    if (!*err)
+        return o;
+    options_destroy(o);
+    free(o);
+    return NULL;
 }
 
 static bool is_text_equal(const char *a, const char *b)
@@ -1127,6 +1190,7 @@ const char *options_fixed(const struct options *a, const struct options *b)
         {"on", are_hooks_equal(&a->hooks, &b->hooks)},
         {"srtp", a->srtp == b->srtp},
         {"access", is_text_equal(a->who.file, b->who.file)},
+        {"access-http", is_text_equal(a->who.service, b->who.service)},
         {"insecure", a->who.insecure == b->who.insecure},
         {"qr", a->who.qr == b->who.qr},
         {"state-dir", is_text_equal(a->state_dir, b->state_dir)},

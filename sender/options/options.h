@@ -20,6 +20,7 @@
 #include "media/record/policy/record_keep.h"
 #include "sender/policy/hook_spec.h"
 #include "sender/policy/push_audio.h"
+#include "sender/policy/source_changes.h"
 #include "sender/policy/source_name.h"
 #include "server/access/access_options.h"
 #include "server/http/trusted_proxies.h"
@@ -43,6 +44,7 @@ struct options {
     struct publisher *publisher;
     const char *publish[SOURCES_MAX]; // paths of --publish
     int publish_count;
+    bool take_over;           // a second client of such a path replaces the first
     int source_count;         // 0: one source without a name
     struct options *sources;  // owned, source_count of them
     struct options *sections; // owned: those of [source NAME], while they are read
@@ -92,6 +94,7 @@ struct options {
     struct record_keep rewind;             // of live media, in memory; age 0: nothing
     const char *record;                    // (source) pattern of names (record_name.h); NULL: none
     char *record_own;                      // owned: `record` with the source's name; NULL: the same
+    char *source_own;                      // owned: `source` of the control interface; NULL: none
     usec_t record_segment;                 // (source) 0: one file
     struct record_keep record_keep;        // (source)
     struct url push;                       // empty text: none
@@ -117,6 +120,12 @@ extern const struct option_table send_option_table;
 enum options_result options_parse(int argc, char **argv, void *options, FILE *out, char *error,
                                   size_t cap);
 void options_destroy(void *options);
+// Makes options with the sources as the control interface has changed them; they borrow of `base`,
+// which is as it was read and has sources with names. The caller frees them after options_destroy.
+// NULL: *err is ERR_FULL: more than SOURCES_MAX; ERR_MALFORMED: they conflict; ERR_NO_MEMORY:
+// *error.
+struct options *options_change(const struct options *base, const struct source_changes *changes,
+                               int *err, char *error, size_t cap);
 // Returns true if the source is synthetic:..., which has no pictures.
 bool options_is_synthetic(const struct options *o);
 // Returns true if --encoder names an encoder other than x264.

@@ -30,6 +30,7 @@
 #include "sender/push/push.h"
 #include "sender/record/recorder.h"
 #include "server/access/access_options.h"
+#include "server/export/control_gate.h"
 #include "server/export/stats_outputs.h"
 #include "server/rtsp/server.h"
 #include "server/rtsp/server_tls.h"
@@ -52,6 +53,7 @@ struct serving {
     struct catalog *catalog;
     struct catalog_hold list_hold; // waits for the folder's first list
     struct stats_outputs *outputs;
+    struct source_changes changes;       // of the control interface, since the start
     struct mtp_raw *raw;                 // owned; NULL: no permission, or not possible
     struct tls_credentials *credentials; // owned; NULL: no TLS
     struct server *server;
@@ -143,6 +145,86 @@ void serving_stop(struct serving *s, void (*stopped)(void *ctx), void *ctx)
         stop_server(s);
 }
 
+// Makes the sources those of `o` with the changes. `read`: `o`, if it was just read, which the
+// catalog takes over; NULL: it has it. Returns 0, or what options_change does.
+static int change_sources(struct serving *s, const struct options *o,
+                          const struct source_changes *changes, struct options *read, char *error,
+                          size_t cap)
+{
+    int err = 0;
+    struct options *next =
+        read && !changes->count ? read : options_change(o, changes, &err, error, cap);
+    if (next)
+        err = mount_catalog_reload(s->catalog, next, read);
+    if (next && err && next != read) {
+        options_destroy(next);
+        free(next);
+    }
+    return err;
+}
+
+static const struct options *find_given(const struct serving *s, const char *path)
+{
+    for (int i = 0; i < s->options->source_count; i++)
+        if (strcmp(s->options->sources[i].mount, path) == 0)
+            return &s->options->sources[i];
+    return NULL;
+}
+
+static int record_source(struct serving *s, const struct control_request *r, char **why)
+{
+    int err = mount_catalog_record(s->catalog, r->path, r->record);
+    if (err == ERR_UNSUPPORTED)
+        *why = strdup("the source has no name to record to: start weir-send with --record "
+                      "DIR/%N.mkv\n");
+    else if (!err)
+        log_info("the operator %s the recording of %s", r->record ? "started" : "stopped", r->path);
+    return err;
+}
+
+// Serves a request of the control interface. No source is logged: it may have a password.
+static int on_source(void *ctx, const struct control_request *r, char **why, usec_t now)
+{
+    struct serving *s = ctx;
+    (void)now;
+    if (s->serves != SERVES_SOURCES) {
+        *why = strdup("only sources with names can change: start weir-send with NAME=SOURCE or "
+                      "--publish PATH\n");
+        return ERR_UNSUPPORTED;
+    }
+    if (r->task == CONTROL_RECORD_SOURCE)
+        return record_source(s, r, why);
+    const struct source_change *change = source_changes_find(&s->changes, r->path);
+    bool is_given = find_given(s, r->path);
+    bool exists = change ? *change->source : is_given;
+    bool is_removed = r->task == CONTROL_REMOVE_SOURCE;
+    const char *fault = is_removed ? NULL : source_change_fault(r->path, r->source, exists);
+    if (is_removed && !exists)
+        return ERR_NOT_FOUND;
+    if (fault) {
+        *why = strdup(fault);
+        return ERR_MALFORMED;
+    }
+    if (mount_catalog_is_busy(s->catalog))
+        return ERR_AGAIN;
+    char error[512] = "";
+    struct source_changes changes = s->changes;
+    int err = source_changes_set(&changes, r->path, is_removed ? NULL : r->source, is_given);
+    if (!err)
+        err = change_sources(s, s->options, &changes, NULL, error, sizeof(error) - 1);
+    if (err) {
+        *why = strdup(strcat(error, "\n"));
+        return err;
+    }
+    s->changes = changes;
+    log_info("the operator %s the source %s",
+             is_removed ? "removed"
+             : exists   ? "changed"
+                        : "added",
+             r->path);
+    return is_removed || exists ? 0 : CONTROL_CREATED;
+}
+
 bool serving_reload(struct serving *s, struct options *next)
 {
     if (s->serves == SERVES_SOURCES && !next->source_count) {
@@ -167,12 +249,22 @@ bool serving_reload(struct serving *s, struct options *next)
                      "(NAME=SOURCE) can change meanwhile");
         return false;
     }
-    if (mount_catalog_reload(s->catalog, next) == 0) {
-        s->options = next;
-        return true;
+    char error[512] = "out of memory";
+    int err = change_sources(s, next, &s->changes, next, error, sizeof(error));
+    if (err) {
+        log_error("the sources stay as they were: %s",
+                  err == ERR_FULL ? "with those of the control interface there are too many"
+                                  : error);
+        return false;
     }
-    log_error("cannot change the sources: out of memory");
-    return false;
+    s->options = next;
+    for (int i = s->changes.count - 1; i >= 0;
+         i--) { // what was removed is no longer there to remove
+        const struct source_change *change = &s->changes.list[i];
+        if (!*change->source && !find_given(s, change->path))
+            (void)source_changes_set(&s->changes, change->path, NULL, false);
+    }
+    return true;
 }
 
 static bool is_folder(const char *source)
@@ -454,6 +546,7 @@ static int open_server(struct serving *s, const struct options *o)
     if (o->control &&
         (err = stats_outputs_control(s->outputs, s->loop, s->access, o->state_dir)) != 0)
         return err;
+    stats_outputs_set_sources(s->outputs, on_source, s);
     struct server_tls_config tls = {.listen = &o->listen,
                                     .certificate = o->tls_cert,
                                     .key = o->tls_key,

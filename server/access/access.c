@@ -26,9 +26,10 @@ enum { FILE_MAX = 64 * 1024 };
 
 struct access {
     uint8_t secret[ACCESS_SECRET_BYTES];
-    char *file;                   // owned; NULL: none, nor are there rules and logins
-    struct access_rules *rules;   // owned
-    struct access_logins *logins; // owned
+    char *file;                     // owned; NULL: none, nor are there rules and logins
+    struct access_rules *rules;     // owned
+    struct access_logins *logins;   // owned
+    struct access_service *service; // owned; NULL: none
     pthread_mutex_t lock; // guards the rules and the following; held only to read or write them
     struct login_failures failures;
     struct login_sessions sessions;
@@ -109,6 +110,8 @@ struct access *access_new(const struct access_config *config)
     a->insecure = config->insecure;
     login_failures_init(&a->failures, key);
     login_sessions_init(&a->sessions);
+    if (config->service && !(a->service = access_service_new(config->loop, config->service)))
+        goto free_access;
     if (!config->file)
         return a;
     a->file = strdup(config->file);
@@ -129,6 +132,7 @@ void access_free(struct access *a)
     if (!a)
         return;
     access_logins_free(a->logins);
+    access_service_free(a->service);
     free(a->rules);
     free(a->file);
     pthread_mutex_destroy(&a->lock);
@@ -187,7 +191,40 @@ struct access_logins *access_logins_of(struct access *a)
 
 bool access_is_open_to(const struct access *a, bool is_local)
 {
-    return is_local && !a->rules;
+    return is_local && !a->rules && !a->service;
+}
+
+struct access_service *access_service_of(const struct access *a)
+{
+    return a->service;
+}
+
+bool access_question_make(const struct access_request *r, const char *path,
+                          const struct sockaddr *peer, struct access_question *out)
+{
+    char basic[ACCESS_BASIC_MAX], address[SOCKADDR_TEXT];
+    const char *password;
+    memset(out, 0, sizeof(*out)); // also the padding: it is hashed
+    out->right = r->right;
+    snprintf(out->path, sizeof(out->path), "%s", path);
+    sockaddr_text(peer, address, sizeof(address));
+    char *colon = strrchr(address, ':');
+    size_t bracket = address[0] == '[';
+    if (colon)
+        snprintf(out->address, sizeof(out->address), "%.*s",
+                 (int)(colon - address - 2 * (ptrdiff_t)bracket), address + bracket);
+    if (r->key.len >= sizeof(out->key))
+        return false;
+    text_copy(r->key, out->key, sizeof(out->key));
+    if (r->key.len || !r->authorization.at)
+        return true;
+    bool good = access_basic_read(r->authorization, basic, &password) > 0 && *basic;
+    if (good) {
+        snprintf(out->user, sizeof(out->user), "%s", basic);
+        snprintf(out->password, sizeof(out->password), "%s", password);
+    }
+    explicit_bzero(basic, sizeof(basic));
+    return good;
 }
 
 bool access_requires_tls(const struct access *a)
@@ -250,7 +287,15 @@ void access_log_out(struct access *a, struct text token)
 
 const char *access_needed(struct access *a, bool may_log_in)
 {
-    return may_log_in && access_logins_of(a) ? ACCESS_USER_TEXT : ACCESS_NEEDED_TEXT;
+    return may_log_in && (access_logins_of(a) || a->service) ? ACCESS_USER_TEXT
+                                                             : ACCESS_NEEDED_TEXT;
+}
+
+const char *access_service_says(struct access *a, bool may_log_in, int result)
+{
+    return result == 503   ? ACCESS_SERVICE_TEXT
+           : result == 403 ? ACCESS_DENIED_TEXT
+                           : access_needed(a, may_log_in);
 }
 
 enum access_answer access_refuse(struct access *a, bool may_log_in, int status, const char *text,
@@ -260,7 +305,7 @@ enum access_answer access_refuse(struct access *a, bool may_log_in, int status, 
     // RFC 2616, 10.4.2: the header must be there; a key is no scheme that a client could use.
     if (status == 401)
         snprintf(why->challenge, sizeof(why->challenge), "%s realm=\"weir\"",
-                 may_log_in && access_logins_of(a) ? "Basic" : "Weir-Key");
+                 may_log_in && (access_logins_of(a) || a->service) ? "Basic" : "Weir-Key");
     return ACCESS_REFUSED;
 }
 
@@ -289,6 +334,32 @@ bool access_allows(struct access *a, int user, const char *path, unsigned right)
     return (rights & right) == right;
 }
 
+// For access_http().
+static enum access_answer ask_service(struct access *a, const struct sockaddr *peer,
+                                      const struct access_request *r, const char *path,
+                                      struct access_refusal *why, usec_t now)
+{
+    struct access_question q;
+    bool may_log_in = sockaddr_is_loopback(peer) || r->is_secure;
+    bool has_secret = r->key.len || r->authorization.at;
+    if (!r->key.len && r->authorization.at && !may_log_in)
+        return access_refuse(a, may_log_in, 401, ACCESS_PLAIN_TEXT, why);
+    int result =
+        access_question_make(r, path, peer, &q) ? access_service_known(a->service, &q, now) : 401;
+    if (result != 200 && has_secret && access_must_wait(a, peer_key(peer), now)) {
+        explicit_bzero(&q, sizeof(q));
+        return access_refuse(a, may_log_in, 429, ACCESS_BUSY_TEXT, why);
+    }
+    if (result == ERR_AGAIN)
+        result = access_service_ask(a->service, &q);
+    explicit_bzero(&q, sizeof(q));
+    if (result == 200)
+        return ACCESS_GRANTED;
+    if (result == 401 && has_secret)
+        access_note_failure(a, peer_key(peer), now);
+    return access_refuse(a, may_log_in, result, access_service_says(a, may_log_in, result), why);
+}
+
 enum access_answer access_http(struct access *a, const struct sockaddr *peer,
                                const struct access_request *r, struct access_refusal *why,
                                usec_t now)
@@ -309,8 +380,12 @@ enum access_answer access_http(struct access *a, const struct sockaddr *peer,
         reason = access_check_key(a, path, r->key, r->right, scope);
         if (!reason)
             return ACCESS_GRANTED;
+        if (a->service)
+            return ask_service(a, peer, r, path, why, now);
         if (access_must_wait(a, peer_key(peer), now))
             return access_refuse(a, may_log_in, 429, ACCESS_BUSY_TEXT, why);
+    } else if (a->service) {
+        return ask_service(a, peer, r, path, why, now);
     } else if (!r->authorization.at || !logins) {
         return access_refuse(a, may_log_in, 401, reason, why);
     } else if (!may_log_in) {

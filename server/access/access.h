@@ -1,7 +1,9 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 // Who may use a server: the bearers of keys (access_key.h), the users of --access
-// (access_rules.h), also by the cookie of a login in a browser (login_sessions.h), and everybody on
-// the loopback unless there is such a file. access_guest.h asks for a connection of the loop;
+// (access_rules.h), also by the cookie of a login in a browser (login_sessions.h), whom the service
+// of
+// --access-http lets in (access_service.h), and everybody on the loopback unless there is such a
+// file or service. access_guest.h asks for a connection of the loop;
 // access_http() for the thread of --metrics.
 #ifndef WEIR_SERVER_ACCESS_ACCESS_H
 #define WEIR_SERVER_ACCESS_ACCESS_H
@@ -25,6 +27,7 @@ struct access; // opaque
 struct access_config {
     uv_loop_t *loop;
     const char *file;      // of --access; NULL: none
+    const char *service;   // URL of --access-http; NULL: none
     const char *state_dir; // NULL: as state_dir_find finds it
     bool insecure;         // off the loopback RTSP without TLS is served, too
 };
@@ -70,7 +73,8 @@ struct access_refusal {
 
 enum access_answer { ACCESS_GRANTED, ACCESS_REFUSED, ACCESS_WAITS };
 
-// Decides at once, and may compute a password's hash (up to 0.1 s): not on the loop's thread. An
+// Decides at once, and may compute a password's hash (up to 0.1 s), or ask the service (up to
+// SERVICE_DEADLINE): not on the loop's thread. An
 // address that has failed too often gets 429 instead of a delay. `peer` is an address without port.
 enum access_answer access_http(struct access *a, const struct sockaddr *peer,
                                const struct access_request *r, struct access_refusal *why,

@@ -23,20 +23,24 @@ enum step {
     STEP_VERIFY,   // for the result
     STEP_VERIFIED, // `user` is the result
     STEP_REFUSED,  // `reason` is answered now
+    STEP_SERVICE,  // for the service's result
+    STEP_ANSWERED, // `user` is that
 };
 
 struct access_guest {
     struct access_guest_config config;
     struct place_key address;
+    struct sockaddr_storage peer;
     bool is_local;
     struct timer *timer; // owned
     enum step step;
     usec_t since;  // of the first of these steps
     bool has_turn; // the address has failed too often, and this attempt has waited for its turn
-    int user;
-    const char *reason;         // static
-    struct access_login *login; // STEP_VERIFY; its owner is access_logins
-    bool has_scope;             // the connection was let in for this path and this right:
+    int user;      // or the result of the service
+    const char *reason;             // static
+    struct access_inquiry *inquiry; // STEP_SERVICE; its owner is access_service
+    struct access_login *login;     // STEP_VERIFY; its owner is access_logins
+    bool has_scope;                 // the connection was let in for this path and this right:
     unsigned right;
     char scope[REQUEST_PATH_MAX];
 };
@@ -56,6 +60,15 @@ static void on_login(void *ctx, int user, usec_t now)
     g->config.on_ready(g->config.ctx, now);
 }
 
+static void on_inquiry(void *ctx, int result, usec_t now)
+{
+    struct access_guest *g = ctx;
+    g->inquiry = NULL;
+    g->user = result;
+    g->step = STEP_ANSWERED;
+    g->config.on_ready(g->config.ctx, now);
+}
+
 struct access_guest *access_guest_new(const struct access_guest_config *config)
 {
     struct access_guest *g = calloc(1, sizeof(*g));
@@ -64,6 +77,9 @@ struct access_guest *access_guest_new(const struct access_guest_config *config)
     g->config = *config;
     g->is_local = sockaddr_is_loopback(config->peer);
     g->address = peer_key(config->peer);
+    memcpy(&g->peer, config->peer,
+           config->peer->sa_family == AF_INET6 ? sizeof(struct sockaddr_in6)
+                                               : sizeof(struct sockaddr_in));
     g->config.peer = NULL; // it is not needed any more
     g->timer = timer_new(config->loop, on_timer, g);
     if (!g->timer) {
@@ -78,6 +94,7 @@ void access_guest_free(struct access_guest *g)
     if (!g)
         return;
     access_logins_leave(g->login);
+    access_service_leave(g->inquiry);
     timer_free(g->timer);
     free(g);
 }
@@ -155,6 +172,46 @@ static enum access_answer identify(struct access_guest *g, const struct access_r
     return wait_for(g, STEP_QUEUE, now + RETRY, now);
 }
 
+// Continues with a request to `path` that the service decides.
+static enum access_answer ask_service(struct access_guest *g, const struct access_request *r,
+                                      const char *path, struct access_refusal *why, usec_t now)
+{
+    struct access *a = g->config.access;
+    struct access_service *s = access_service_of(a);
+    struct access_question q;
+    bool may_log_in = g->is_local || r->is_secure;
+    bool has_secret = r->key.len || r->authorization.at;
+    bool was_asked = g->step == STEP_ANSWERED;
+    if (!r->key.len && r->authorization.at && !may_log_in)
+        return refuse(g, r, 401, ACCESS_PLAIN_TEXT, why);
+    bool good = access_question_make(r, path, (const struct sockaddr *)&g->peer, &q);
+    int result = !good ? 401 : was_asked ? g->user : access_service_known(s, &q, now);
+    usec_t limit = (g->step == STEP_NEW ? now : g->since) + ACCESS_GUEST_LIMIT;
+    usec_t turn = result != ERR_AGAIN || g->has_turn || !has_secret
+                      ? now
+                      : access_turn(a, g->address, limit, now);
+    if (result == ERR_AGAIN && turn == now)
+        g->inquiry = access_service_begin(s, g->address, &q, on_inquiry, g);
+    explicit_bzero(&q, sizeof(q));
+    if (result == 200)
+        return grant(g, path, r->right);
+    if (result == 401 && has_secret)
+        return fail(g, r, access_service_says(a, may_log_in, 401), why, now);
+    if (result != ERR_AGAIN)
+        return refuse(g, r, result, access_service_says(a, may_log_in, result), why);
+    if (turn > limit)
+        return refuse(g, r, 429, ACCESS_BUSY_TEXT, why);
+    if (turn > now) {
+        g->has_turn = true;
+        return wait_for(g, STEP_DELAYED, turn, now);
+    }
+    if (g->inquiry)
+        return wait_for(g, STEP_SERVICE, USEC_NEVER, now);
+    if (g->step != STEP_NEW && now - g->since > ACCESS_GUEST_LIMIT)
+        return refuse(g, r, 503, ACCESS_SERVICE_TEXT, why);
+    return wait_for(g, STEP_QUEUE, now + RETRY, now);
+}
+
 static bool is_let_in(const struct access_guest *g, const char *path, unsigned right)
 {
     return g->has_scope && (g->right & right) == right && access_path_is_below(g->scope, path);
@@ -170,7 +227,7 @@ enum access_answer access_guest_ask(struct access_guest *g, const struct access_
 {
     struct access *a = g->config.access;
     char path[REQUEST_PATH_MAX], text[REQUEST_PATH_MAX], scope[REQUEST_PATH_MAX];
-    if (g->step == STEP_VERIFY)
+    if (g->step == STEP_VERIFY || g->step == STEP_SERVICE)
         return ACCESS_WAITS;
     if (g->step == STEP_REFUSED)
         return refuse(g, r, 401, g->reason, why);
@@ -187,10 +244,13 @@ enum access_answer access_guest_ask(struct access_guest *g, const struct access_
         return ACCESS_GRANTED;
     if (access_allows(a, ACCESS_EVERYBODY, path, r->right))
         return ACCESS_GRANTED;
-    if (r->key.len) {
-        const char *reason = access_check_key(a, path, r->key, r->right, scope);
-        return reason ? fail(g, r, reason, why, now) : grant(g, scope, r->right);
-    }
+    const char *reason = r->key.len ? access_check_key(a, path, r->key, r->right, scope) : "";
+    if (!reason)
+        return grant(g, scope, r->right);
+    if (access_service_of(a))
+        return ask_service(g, r, path, why, now);
+    if (r->key.len)
+        return fail(g, r, reason, why, now);
     int user = may_log_in && r->token.len ? access_session_find(a, r->token, now) : ERR_NOT_FOUND;
     bool is_logged_in = user >= 0;
     if (is_logged_in && access_allows(a, user, path, r->right))

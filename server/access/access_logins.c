@@ -13,12 +13,12 @@
 #include "common/net/random.h"
 #include "common/net/worker.h"
 
-enum { SUM = 32, PAIR_MAX = 512 };
+enum { SUM = 32 };
 
 struct pair { // of a user and a password
-    char name[PAIR_MAX];
+    char name[ACCESS_BASIC_MAX];
     const char *password; // in `name`
-    uint8_t sum[SUM];     // keyed hash of both
+    uint8_t sum[SUM];     // keyed hash of both, with a NUL between them
 };
 
 struct known {
@@ -54,28 +54,36 @@ static void wipe_pair(struct pair *p)
 
 // ---- The header
 
-static int read_pair(const struct access_logins *l, struct text header, struct pair *out)
+int access_basic_read(struct text header, char out[ACCESS_BASIC_MAX], const char **password)
 {
     struct scan s = scan_trimmed(text_scan(header));
     struct text scheme = text_of_scan(text_take_token(&s));
     struct text coded = text_of_scan(scan_trimmed(s));
     gnutls_datum_t from = {(unsigned char *)(uintptr_t)coded.at, (unsigned)coded.len}, plain;
-    if (!text_is_nocase(scheme, "Basic") || !coded.len || coded.len > 2 * PAIR_MAX ||
+    if (!text_is_nocase(scheme, "Basic") || !coded.len || coded.len > 2 * ACCESS_BASIC_MAX ||
         gnutls_base64_decode2(&from, &plain) < 0)
         return ERR_MALFORMED;
+    int len = (int)plain.size;
     char *colon = memchr(plain.data, ':', plain.size);
-    bool good = colon && plain.size < PAIR_MAX && !memchr(plain.data, '\0', plain.size);
+    bool good = colon && len < ACCESS_BASIC_MAX && !memchr(plain.data, '\0', plain.size);
     if (good) {
         size_t user = (size_t)(colon - (char *)plain.data);
-        memcpy(out->name, plain.data, plain.size);
-        out->name[user] = out->name[plain.size] = '\0';
-        out->password = out->name + user + 1;
-        good =
-            gnutls_hmac_fast(GNUTLS_MAC_SHA256, l->key, SUM, plain.data, plain.size, out->sum) == 0;
+        memcpy(out, plain.data, plain.size);
+        out[user] = out[len] = '\0';
+        *password = out + user + 1;
     }
     gnutls_memset(plain.data, 0, plain.size);
     gnutls_free(plain.data);
-    return good ? 0 : ERR_MALFORMED;
+    return good ? len : ERR_MALFORMED;
+}
+
+static int read_pair(const struct access_logins *l, struct text header, struct pair *out)
+{
+    int len = access_basic_read(header, out->name, &out->password);
+    return len >= 0 && gnutls_hmac_fast(GNUTLS_MAC_SHA256, l->key, SUM, out->name, (size_t)len,
+                                        out->sum) == 0
+               ? 0
+               : ERR_MALFORMED;
 }
 
 // ---- Verified pairs

@@ -36,7 +36,11 @@ struct access_logins *access_logins_new(uv_loop_t *loop, const struct access_rul
 void access_logins_forget(struct access_logins *l);
 void access_logins_free(struct access_logins *l); // NULL is fine
 
-// Reads a header of HTTP Basic (RFC 7617). Returns the user's number; ERR_NOT_FOUND: wrong, as far
+enum { ACCESS_BASIC_MAX = 512 }; // bytes of a user and a password, with NUL each
+// Reads a header of HTTP Basic (RFC 7617): out has the user, and *password, in it, the password.
+// Returns the length of both with the colon, or ERR_MALFORMED. The caller wipes `out`.
+int access_basic_read(struct text header, char out[ACCESS_BASIC_MAX], const char **password);
+// Reads such a header. Returns the user's number; ERR_NOT_FOUND: wrong, as far
 // as is known; ERR_AGAIN: the password must be verified; ERR_MALFORMED: it is no such header. Any
 // thread.
 int access_logins_known(struct access_logins *l, struct text authorization);

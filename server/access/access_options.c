@@ -8,6 +8,7 @@
 #include "common/net/udp_socket.h"
 #include "common/wire/request_path.h"
 #include "server/access/access_user.h"
+#include "server/policy/access_question.h"
 
 enum { DAY_S = 24 * 3600, DAYS_MAX = 36500 };
 
@@ -53,8 +54,20 @@ const char *access_options_read_user(void *options, const char *value, char *rea
                                         "bytes, other than *";
 }
 
+const char *access_options_read_service(void *options, const char *value, char *reason, size_t cap)
+{
+    (void)options, (void)reason, (void)cap;
+    struct access_service_url url;
+    return access_service_url_read(value, &url) == 0
+               ? NULL
+               : "expects http://127.0.0.1:PORT/PATH or http://[::1]:PORT/PATH, a service of this "
+                 "machine, as passwords are sent to it in the clear";
+}
+
 const char *access_options_conflict(const struct access_options *o)
 {
+    if (o->file && o->service)
+        return "a file of users conflicts with a service that is asked: give one of them";
     return o->invite_for && !o->invite ? "--for requires --invite PATH" : NULL;
 }
 
@@ -67,11 +80,14 @@ int access_options_open(const struct access_options *o, const char *state_dir, u
                         const struct sockaddr *listen, const struct sockaddr *metrics,
                         struct access **out)
 {
-    struct access_config config = {
-        .loop = loop, .file = o->file, .state_dir = state_dir, .insecure = o->insecure};
+    struct access_config config = {.loop = loop,
+                                   .file = o->file,
+                                   .service = o->service,
+                                   .state_dir = state_dir,
+                                   .insecure = o->insecure};
     bool is_far = is_reachable(listen) || is_reachable(metrics);
     *out = NULL;
-    if (!o->file && (o->insecure || !is_far))
+    if (!o->file && !o->service && (o->insecure || !is_far))
         return 0;
     *out = access_new(&config);
     return *out ? 0 : ERR_IO;

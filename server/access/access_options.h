@@ -11,6 +11,7 @@ DECLS_BEGIN
 
 struct access_options { // strings are borrowed; NULL: not given
     const char *file;
+    const char *service;
     const char *user;   // whose line is made
     const char *invite; // the path of a URL, "publish:" and a path, or "metrics" or "control"
     const char *invite_for;
@@ -27,6 +28,11 @@ enum { ACCESS_FOR_DAYS = 7 }; // --for, if it is not given
      .at = (base) + offsetof(struct access_options, file),                                          \
      .help = "let in only the users of this file and the bearers of keys, on the loopback too: "    \
              "lines user = NAME:HASH (--user makes them) and allow = NAME PATH watch"},             \
+    {.name = option "-http", .argument = "URL", .kind = OPTION_FILE,                               \
+     .at = (base) + offsetof(struct access_options, service), .read = access_options_read_service,  \
+     .help = "ask a service of this machine whom to let in, on the loopback too: POST of the user, " \
+             "password, key, address, path and right as JSON to http://127.0.0.1:PORT/PATH, which "  \
+             "answers 2xx, 401 or 403; bearers of the server's own keys are let in unasked"},       \
     {.name = "user", .argument = "NAME", .kind = OPTION_FILE,                                       \
      .at = (base) + offsetof(struct access_options, user), .read = access_options_read_user,        \
      .help = "ask for a password, and append the line of this user to the file of --" option        \
@@ -48,6 +54,7 @@ enum { ACCESS_FOR_DAYS = 7 }; // --for, if it is not given
 
 // for the rows
 option_read access_options_read_user, access_options_read_path, access_options_read_for;
+option_read access_options_read_service;
 // Reads --for: seconds, 0: for ever; a negative number: the text is no such time.
 int64_t access_options_seconds(const char *text);
 

@@ -6,6 +6,7 @@
 #include "common/base/decls.h"
 #include "server/access/access.h"
 #include "server/access/access_logins.h"
+#include "server/access/access_service.h"
 
 DECLS_BEGIN
 
@@ -34,6 +35,15 @@ DECLS_BEGIN
     "wrong user or password: check both, capital letters count, or ask the owner of the server "   \
     "for a new password (--user NAME)"
 
+#define ACCESS_SERVICE_TEXT                                                                        \
+    "the service that decides who is let in does not answer: try again later"
+#define ACCESS_DENIED_TEXT "you have no right for this: ask the owner of the server for it"
+
+struct access_service *access_service_of(const struct access *a); // NULL: there is none
+// Makes the question about a request to a path, decoded. Returns false if what it brings along is
+// too long, or malformed. The caller wipes it.
+bool access_question_make(const struct access_request *r, const char *path,
+                          const struct sockaddr *peer, struct access_question *out);
 struct access_logins *access_logins_of(struct access *a); // NULL: there are no users
 // Returns true if nothing is asked of a peer on the loopback.
 bool access_is_open_to(const struct access *a, bool is_local);
@@ -46,6 +56,8 @@ enum access_answer access_refuse(struct access *a, bool may_log_in, int status, 
                                  struct access_refusal *why);
 // Returns what a request that brings nothing along has to bring (static).
 const char *access_needed(struct access *a, bool may_log_in);
+// Returns why the service refuses: 401, 403 or 503 (static).
+const char *access_service_says(struct access *a, bool may_log_in, int result);
 // Returns NULL if the key is good for the path, and writes the path that it is for to `scope`,
 // which has room for `path`; otherwise the reason (static).
 const char *access_check_key(const struct access *a, const char *path, struct text text,

@@ -16,9 +16,13 @@ struct control_gate; // opaque
 
 enum { CONTROL_GATE_WAIT_S = 2 }; // max. time until the loop begins with a request
 
-// Called on the loop's thread. Returns 0, ERR_NOT_FOUND: no such session or source; ERR_RANGE: no
-// such level; ERR_UNSUPPORTED: sources have no level; ERR_AGAIN: not known yet; ERR_NO_MEMORY.
-// *json: the response's body, malloc'ed; NULL: none.
+enum { CONTROL_CREATED = 1 }; // a result that is no error: there is something new
+
+// Called on the loop's thread. Returns 0 or CONTROL_CREATED; ERR_NOT_FOUND: no such session or
+// source; ERR_RANGE: no such level; ERR_UNSUPPORTED: this server cannot do that; ERR_MALFORMED: the
+// source is not valid; ERR_FULL: too many sources; ERR_AGAIN: not yet; ERR_NO_MEMORY.
+// *json: the response's body, of ERR_UNSUPPORTED and ERR_MALFORMED a text for people; malloc'ed;
+// NULL: none.
 typedef int control_gate_fn(void *ctx, const struct control_request *r, char **json, usec_t now);
 
 // NULL: no memory.

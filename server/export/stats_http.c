@@ -14,8 +14,9 @@
 #include "common/net/random.h"
 #include "common/net/udp_socket.h"
 #include "server/access/access.h"
+#include "server/export/control_body.h"
 #include "server/export/control_gate.h"
-#include "server/export/dashboard.h"
+#include "server/export/embedded.h"
 #include "server/export/process_stats.h"
 #include "server/export/stats_json.h"
 #include "server/http/http_server.h"
@@ -106,8 +107,9 @@ struct page {
     size_t len;
     const char *type;              // static
     char policy[256];              // Content-Security-Policy
-    struct access_refusal refusal; // of a status that is not 200, if it has a text
-    const char *allow;             // static; methods, with status 405
+    struct access_refusal refusal; // of a status that is no success, if it has a text: static, or
+                                   // `body`
+    char allow[CONTROL_ALLOW_MAX]; // methods, with status 405; "": GET and HEAD
 };
 
 static const struct http_origins no_origins; // no page of another origin may read anything here
@@ -165,14 +167,14 @@ static bool write_dashboard(struct page *page)
     static const char place[] = "00000000000000000000000000000000";
     uint8_t random[16];
     char nonce[sizeof(place)];
-    page->body = malloc(dashboard_len + 1);
+    page->body = malloc(dashboard_html_len + 1);
     if (!page->body || !random_fill(random, sizeof(random)))
         return false;
     for (size_t i = 0; i < sizeof(random); i++)
         snprintf(nonce + 2 * i, 3, "%02x", random[i]);
-    memcpy(page->body, dashboard_html, dashboard_len);
-    page->body[dashboard_len] = '\0';
-    page->len = dashboard_len;
+    memcpy(page->body, dashboard_html, dashboard_html_len);
+    page->body[dashboard_html_len] = '\0';
+    page->len = dashboard_html_len;
     for (char *at = page->body; (at = strstr(at, place)); at += sizeof(place) - 1)
         memcpy(at, nonce, sizeof(nonce) - 1);
     page->type = "text/html; charset=utf-8";
@@ -215,25 +217,26 @@ static int write_page(struct stats_http *s, const struct http_request *r, const 
 static void respond(const struct http_request *r, int status, struct page *page,
                     struct http_response *out)
 {
-    const char *refusal = page->refusal.text; // static
+    const char *refusal = page->refusal.text;
     struct http_head *h = &out->head;
-    if (status == 200) {
+    bool is_page = status == 200 || (status == 201 && page->body);
+    if (is_page) {
         out->body = http_body_new((uint8_t *)page->body, page->len);
     } else {
-        free(page->body);
         out->body = refusal ? http_body_copy(refusal, strlen(refusal)) : NULL;
+        free(page->body);
     }
-    status = status == 200 && !out->body ? 500 : status;
+    status = is_page && !out->body ? 500 : status;
     out->bytes = out->body ? out->body->bytes : 0;
     http_head_begin(h, status, NULL, clock_wall());
-    if (status == 200)
+    if (is_page)
         http_head_add(h, "Content-Type", page->type);
     else if (refusal)
         http_head_add(h, "Content-Type", "text/plain");
     if (status == 401)
         http_head_add(h, "WWW-Authenticate", page->refusal.challenge);
     if (status == 405)
-        http_head_add(h, "Allow", page->allow ? page->allow : "GET, HEAD");
+        http_head_add(h, "Allow", *page->allow ? page->allow : "GET, HEAD");
     http_head_add_retry(h);
     http_head_add(h, "Cache-Control", "no-store");
     http_head_add(h, "Content-Security-Policy", page->policy[0] ? page->policy : no_policy);
@@ -279,19 +282,49 @@ static int say(struct page *page, int status, const char *text)
     return status;
 }
 
-// Reads {"level": N}; of a source also {"level": null}: CONTROL_NO_LEVEL.
-static bool read_level(const struct http_exchange *x, struct control_request *r)
+// Responds with a text that the loop made.
+static int pass_on(struct page *page, int status, const char *otherwise)
 {
-    json_t *o = json_loadb((const char *)x->body, x->body_len, JSON_REJECT_DUPLICATES, NULL);
-    const json_t *value = json_object_get(o, "level");
-    bool good = json_is_integer(value) && json_object_size(o) == 1 &&
-                json_integer_value(value) >= 0 && json_integer_value(value) < CONTROL_NO_LEVEL;
-    bool ends =
-        r->task == CONTROL_SET_SOURCE_LEVEL && json_is_null(value) && json_object_size(o) == 1;
-    if (good || ends)
-        r->level = ends ? CONTROL_NO_LEVEL : (int)json_integer_value(value);
-    json_decref(o);
-    return good || ends;
+    return say(page, status, page->body ? page->body : otherwise);
+}
+
+static bool is_of_source(enum control_task task)
+{
+    return task == CONTROL_SET_SOURCE_LEVEL || task == CONTROL_SET_SOURCE ||
+           task == CONTROL_RECORD_SOURCE || task == CONTROL_REMOVE_SOURCE;
+}
+
+static int write_result(struct page *page, enum control_task task, int result)
+{
+    switch (result) {
+    case 0:
+    case CONTROL_CREATED:
+        page->len = page->body ? strlen(page->body) : 0;
+        page->type = "application/json";
+        return result == CONTROL_CREATED ? 201 : page->body ? 200 : 204;
+    case ERR_NOT_FOUND:
+        return say(page, 404,
+                   is_of_source(task) ? "there is no such source\n" : "there is no such session\n");
+    case ERR_UNSUPPORTED:
+        if (task != CONTROL_SET_SOURCE_LEVEL)
+            return pass_on(page, 409, "this server cannot do that\n");
+        return say(page, 404,
+                   "the films of a folder have no level of their own: set that of a session\n");
+    case ERR_MALFORMED:
+        return pass_on(page, 400, "the source is not valid\n");
+    case ERR_RANGE:
+        return say(page, 400, "the stream has no such level\n");
+    case ERR_FULL:
+        return say(page, 507, "there are as many sources as a server can have: remove one\n");
+    case ERR_AGAIN:
+        return say(page, 503,
+                   is_of_source(task) ? "removed sources are still being closed: try again\n"
+                                      : "the list is being made: ask again\n");
+    case ERR_NO_MEMORY:
+        return 500;
+    default:
+        return say(page, 503, "the server is busy or ends; nothing was done\n");
+    }
 }
 
 static int write_control(struct stats_http *s, const struct http_exchange *x, const char *path,
@@ -318,47 +351,36 @@ static int write_control(struct stats_http *s, const struct http_exchange *x, co
         return status;
     char method[16];
     text_copy(x->request->method_text, method, sizeof(method));
-    status = control_target_read(method, path, &r, &page->allow);
+    status = control_target_read(method, path, &r, page->allow);
     if (status == 405)
         return http_head_no_method(x->request->method);
     if (status != 200)
         return status;
-    if (r.task == CONTROL_SET_LEVEL || r.task == CONTROL_SET_SOURCE_LEVEL) {
+    if (r.task == CONTROL_DESCRIBE) {
+        page->len = openapi_json_len;
+        page->body = malloc(page->len);
+        page->type = json;
+        if (page->body)
+            memcpy(page->body, openapi_json, page->len);
+        return page->body ? 200 : 500;
+    }
+    if (control_body_is_read(r.task)) {
         struct text type = http_request_header(x->request, "Content-Type");
+        const char *wrong;
         if (type.len < sizeof(json) - 1 || strncasecmp(type.at, json, sizeof(json) - 1) != 0)
             return say(page, 415, "requires Content-Type: application/json\n");
-        if (!x->body || !read_level(x, &r))
-            return say(page, 400, "expects {\"level\": NUMBER}\n");
+        if ((wrong = control_body_read(x->body, x->body ? x->body_len : 0, &r)))
+            return say(page, 400, wrong);
     }
-    switch (control_gate_ask(gate, &r, &page->body)) {
-    case 0:
-        page->len = page->body ? strlen(page->body) : 0;
-        page->type = "application/json";
-        return page->body ? 200 : 204;
-    case ERR_NOT_FOUND:
-        return say(page, 404,
-                   r.task == CONTROL_SET_SOURCE_LEVEL ? "there is no such source\n"
-                                                      : "there is no such session\n");
-    case ERR_UNSUPPORTED:
-        return say(page, 404,
-                   "the films of a folder have no level of their own: set that of a session\n");
-    case ERR_RANGE:
-        return say(page, 400, "the stream has no such level\n");
-    case ERR_AGAIN:
-        return say(page, 503, "the list is being made: ask again\n");
-    case ERR_NO_MEMORY:
-        return 500;
-    default:
-        return say(page, 503, "the server is busy or ends; nothing was done\n");
-    }
+    return write_result(page, r.task, control_gate_ask(gate, &r, &page->body));
 }
 
 static size_t body_max(void *ctx, const struct http_request *r)
 {
     char path[PATH_BYTES];
     (void)ctx;
-    bool takes = r->method == HTTP_PUT && http_request_path(r, path, sizeof(path)) == 0 &&
-                 control_target_is(path);
+    bool takes = (r->method == HTTP_PUT || r->method == HTTP_POST) &&
+                 http_request_path(r, path, sizeof(path)) == 0 && control_target_is(path);
     return takes ? HTTP_BODY_MAX : 0;
 }
 

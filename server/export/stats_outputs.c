@@ -26,8 +26,11 @@ struct stats_outputs {
     char *films;                   // owned; the last list; NULL: none yet
     struct control_gate *gate;     // owned; NULL: no control interface
     struct access *keys;           // owned; of the control interface alone; NULL: none
+    struct access *access;         // borrowed: that, or the server's; NULL: no control interface
     stats_outputs_session_fn *serve_session;
     void *session_ctx; // borrowed
+    stats_outputs_source_fn *serve_source;
+    void *source_ctx; // borrowed
     struct stats stats;
 };
 
@@ -108,6 +111,65 @@ static int set_highest(struct stats_outputs *t, const struct control_request *r,
     return 0;
 }
 
+// The sessions of a path, of before a reload, too.
+struct watchers {
+    const char *path;
+    int count, room;
+    char (*ids)[CONTROL_SESSION_MAX]; // owned
+};
+
+static void note_watcher(void *ctx, const struct stats *f, const struct session_stats *s)
+{
+    struct watchers *w = ctx;
+    const char *path = f->streams[s->stream].path;
+    size_t len = strlen(w->path);
+    if (strncmp(path, w->path, len) != 0 || (path[len] && path[len] != '?'))
+        return;
+    if (w->count == w->room) {
+        int room = w->room ? 2 * w->room : 64;
+        void *longer = realloc(w->ids, (size_t)room * sizeof(*w->ids));
+        if (!longer)
+            return; // it ends with the stream
+        w->ids = longer;
+        w->room = room;
+    }
+    snprintf(w->ids[w->count++], CONTROL_SESSION_MAX, "%s", s->id);
+}
+
+// The sessions end after the source is gone, so that none finds it again.
+static int remove_source(struct stats_outputs *t, const struct control_request *r, char **why,
+                         usec_t now)
+{
+    struct watchers w = {.path = r->path};
+    t->catalog->ops->stats(t->catalog, &t->stats, note_watcher, &w, now);
+    int err = t->serve_source(t->source_ctx, r, why, now);
+    for (int i = 0; i < w.count && !err && t->serve_session; i++) {
+        struct control_request end = {.task = CONTROL_END_SESSION,
+                                      .why = "the operator has removed the source"};
+        snprintf(end.session, sizeof(end.session), "%s", w.ids[i]);
+        (void)t->serve_session(t->session_ctx, &end, now);
+    }
+    free(w.ids);
+    return err;
+}
+
+// No key leaves in the log.
+static int invite(const struct stats_outputs *t, const struct control_request *r, char **json)
+{
+    char key[ACCESS_KEY_TEXT];
+    const char *right = r->publish ? "publish" : "watch";
+    int err = access_invite(t->access, r->path, r->publish ? ACCESS_PUBLISH : ACCESS_WATCH,
+                            r->seconds, key);
+    if (err)
+        return err;
+    log_info("the operator made a key to %s %s", right, r->path);
+    int64_t expires = clock_wall() / USEC_PER_SEC + r->seconds;
+    err = answer_with(json_pack("{ss ss ss sI}", "path", r->path, "right", right, "key", key,
+                                "expires", (json_int_t)expires),
+                      json);
+    return err ? err : CONTROL_CREATED;
+}
+
 static int on_control(void *ctx, const struct control_request *r, char **json, usec_t now)
 {
     struct stats_outputs *t = ctx;
@@ -121,11 +183,21 @@ static int on_control(void *ctx, const struct control_request *r, char **json, u
         return list_sources(t, json, now);
     case CONTROL_SET_SOURCE_LEVEL:
         return set_highest(t, r, now);
+    case CONTROL_SET_SOURCE:
+    case CONTROL_RECORD_SOURCE:
+        return t->serve_source ? t->serve_source(t->source_ctx, r, json, now) : ERR_UNSUPPORTED;
+    case CONTROL_REMOVE_SOURCE:
+        return t->serve_source ? remove_source(t, r, json, now) : ERR_UNSUPPORTED;
+    case CONTROL_INVITE:
+        return invite(t, r, json);
+    case CONTROL_DESCRIBE: // needs no loop
     case CONTROL_END_SESSION:
     case CONTROL_SET_LEVEL:
         break;
     }
-    return t->serve_session ? t->serve_session(t->session_ctx, r, now) : ERR_CLOSED;
+    struct control_request of = *r;
+    of.why = "the session was ended by the operator of the server";
+    return t->serve_session ? t->serve_session(t->session_ctx, &of, now) : ERR_CLOSED;
 }
 
 int stats_outputs_control(struct stats_outputs *t, uv_loop_t *loop, struct access *access,
@@ -137,9 +209,16 @@ int stats_outputs_control(struct stats_outputs *t, uv_loop_t *loop, struct acces
     t->gate = control_gate_new(loop, on_control, t);
     if (!t->gate)
         return ERR_NO_MEMORY;
-    stats_http_control(t->metrics, t->gate, access ? access : t->keys);
+    t->access = access ? access : t->keys;
+    stats_http_control(t->metrics, t->gate, t->access);
     list_films(t, clock_now());
     return 0;
+}
+
+void stats_outputs_set_sources(struct stats_outputs *t, stats_outputs_source_fn *fn, void *ctx)
+{
+    t->serve_source = fn;
+    t->source_ctx = ctx;
 }
 
 void stats_outputs_attach(struct stats_outputs *t, stats_outputs_session_fn *fn, void *ctx)

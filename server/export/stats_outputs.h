@@ -28,6 +28,13 @@ int stats_outputs_control(struct stats_outputs *t, uv_loop_t *loop, struct acces
                           const char *state_dir);
 // Serves a request about one session. Returns 0, ERR_NOT_FOUND or ERR_RANGE.
 typedef int stats_outputs_session_fn(void *ctx, const struct control_request *r, usec_t now);
+// Serves a request about one source: CONTROL_SET_SOURCE, CONTROL_RECORD_SOURCE or
+// CONTROL_REMOVE_SOURCE, whose sessions it leaves to the caller. Results as control_gate_fn has
+// them; *why: a text for people, malloc'ed.
+typedef int stats_outputs_source_fn(void *ctx, const struct control_request *r, char **why,
+                                    usec_t now);
+// Sets who changes the sources, before the loop runs; without it they stay as they are.
+void stats_outputs_set_sources(struct stats_outputs *t, stats_outputs_source_fn *fn, void *ctx);
 // Sets who knows the sessions; `fn`: NULL: nobody any more.
 void stats_outputs_attach(struct stats_outputs *t, stats_outputs_session_fn *fn, void *ctx);
 // Says where viewers find the server, once it listens.

@@ -5,9 +5,21 @@
 #include <string.h>
 #include <strings.h>
 
+#include "common/base/put.h"
+
 static const char ROOT[] = "/control";
-static const char SESSIONS[] = "/control/sessions";
-static const char SOURCES[] = "/control/sources";
+
+static const struct control_route routes[] = {
+    {"GET", "/control/openapi.json", CONTROL_DESCRIBE},
+    {"GET", "/control/sessions", CONTROL_LIST_SESSIONS},
+    {"DELETE", "/control/sessions/{session}", CONTROL_END_SESSION},
+    {"PUT", "/control/sessions/{session}", CONTROL_SET_LEVEL},
+    {"GET", "/control/sources", CONTROL_LIST_SOURCES},
+    {"DELETE", "/control/sources/{path}", CONTROL_REMOVE_SOURCE},
+    {"PUT", "/control/sources/{path}", CONTROL_SET_SOURCE_LEVEL},
+    {"POST", "/control/invites", CONTROL_INVITE},
+};
+enum { ROUTES = sizeof(routes) / sizeof(*routes) };
 
 bool control_target_is(const char *path)
 {
@@ -15,9 +27,9 @@ bool control_target_is(const char *path)
     return strncmp(path, ROOT, len) == 0 && (path[len] == '\0' || path[len] == '/');
 }
 
-static bool reads(const char *method)
+const struct control_route *control_route_at(size_t i)
 {
-    return strcmp(method, "GET") == 0 || strcmp(method, "HEAD") == 0;
+    return i < ROUTES ? &routes[i] : NULL;
 }
 
 // Returns true if the text is a session's id: letters, digits and what RTSP allows with them
@@ -29,43 +41,44 @@ static bool is_session(const char *text)
     return len > 0 && len < CONTROL_SESSION_MAX && text[len] == '\0';
 }
 
-// Returns true if the text begins with the path `folder` and one more slash.
-static bool is_below(const char *text, const char *folder)
+// Returns true if `path` is at the route; reads what stands at its placeholder.
+static bool is_at(const struct control_route *route, const char *path, struct control_request *out)
 {
-    size_t len = strlen(folder);
-    return strncmp(text, folder, len) == 0 && text[len] == '/';
+    const char *placeholder = strchr(route->path, '{');
+    if (!placeholder)
+        return strcmp(route->path, path) == 0;
+    size_t before = (size_t)(placeholder - route->path); // with the slash
+    if (strncmp(route->path, path, before) != 0 || !path[before])
+        return false;
+    if (strcmp(placeholder, "{path}") == 0)
+        return snprintf(out->path, sizeof(out->path), "%s", path + before - 1) < CONTROL_PATH_MAX;
+    bool good = is_session(path + before);
+    if (good)
+        snprintf(out->session, sizeof(out->session), "%s", path + before);
+    return good;
 }
 
 int control_target_read(const char *method, const char *path, struct control_request *out,
-                        const char **allow)
+                        char allow[CONTROL_ALLOW_MAX])
 {
+    bool is_head = strcmp(method, "HEAD") == 0;
+    int status = 404;
     *out = (struct control_request){.task = CONTROL_LIST_SESSIONS};
-    bool is_sources = strcmp(path, SOURCES) == 0;
-    if (is_sources || strcmp(path, SESSIONS) == 0) {
-        out->task = is_sources ? CONTROL_LIST_SOURCES : CONTROL_LIST_SESSIONS;
-        *allow = "GET, HEAD";
-        return reads(method) ? 200 : 405;
+    struct put methods = put_into(allow, CONTROL_ALLOW_MAX);
+    for (size_t i = 0; i < ROUTES; i++) {
+        const struct control_route *route = &routes[i];
+        bool reads = strcmp(route->method, "GET") == 0;
+        if (!is_at(route, path, out))
+            continue;
+        put_format(&methods, "%s%s%s", status == 404 ? "" : ", ", route->method,
+                   reads ? ", HEAD" : "");
+        if (strcmp(route->method, method) == 0 || (is_head && reads)) {
+            out->task = route->task;
+            return 200;
+        }
+        status = 405;
     }
-    if (is_below(path, SOURCES)) {
-        const char *of = path + strlen(SOURCES);
-        if (!of[1] || snprintf(out->path, sizeof(out->path), "%s", of) >= CONTROL_PATH_MAX)
-            return 404;
-        out->task = CONTROL_SET_SOURCE_LEVEL;
-        *allow = "PUT";
-        return strcmp(method, "PUT") == 0 ? 200 : 405;
-    }
-    size_t len = strlen(SESSIONS);
-    if (!is_below(path, SESSIONS) || !is_session(path + len + 1))
-        return 404;
-    snprintf(out->session, sizeof(out->session), "%s", path + len + 1);
-    *allow = "DELETE, PUT";
-    if (strcmp(method, "DELETE") == 0)
-        out->task = CONTROL_END_SESSION;
-    else if (strcmp(method, "PUT") == 0)
-        out->task = CONTROL_SET_LEVEL;
-    else
-        return 405;
-    return 200;
+    return status;
 }
 
 bool control_origin_is_own(const char *origin, const char *host)

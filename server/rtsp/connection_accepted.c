@@ -352,7 +352,7 @@ int connection_accepted_control(struct connection_accepted *c, const struct cont
         return ERR_NOT_FOUND;
     if (r->task == CONTROL_SET_LEVEL)
         return session_set_level(session, r->level, now);
-    on_stuck(c, "the session was ended by the operator of the server");
+    on_stuck(c, r->why);
     return 0;
 }
 

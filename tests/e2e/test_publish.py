@@ -167,6 +167,79 @@ class Weir(Publish):
         self.interrupt(player)
 
 
+class TakeOver(Publish):
+    """--take-over: a second client replaces the first."""
+
+    def take_over(self):
+        return self.sender("--state-dir", self.state, "--take-over", "--publish", "/cam", "--publish", source="/cams/*")
+
+    def test_viewers_go_on(self):
+        server = self.take_over()
+        film, url = self.film(count=3000), f"rtsp://127.0.0.1:{server.port}/cam"
+        first = self.ffmpeg(film, url)
+        self.becomes(server, "/cam", "live")
+        viewer = self.player(url, "--no-reconnect", "--no-picture")
+        viewer.wait_shown(10)
+        for transport in "udp", "tcp":
+            second = self.ffmpeg(film, url, transport)
+            first.wait(60)
+            lib.until(lambda: server.stderr.count("another client publishes to the path now") >= 2, "the reason", 60)
+            viewer.wait_shown(len(viewer.shown()) + 20)
+            first = second
+        self.assertTrue(viewer.running())
+        self.assertEqual(self.listing(server)["/cam"], "live")
+        self.stop_cleanly(server)
+
+    def test_in_turn(self):
+        """The first goes on until the second sends, and gets the reason then. One that only announces replaces no other."""
+        server = self.take_over()
+        for path in "/cam", "/cams/a":
+            first, second, third = (self.client(server, path) for _ in range(3))
+            self.assertEqual(self.records(first).status, 200)
+            self.assertEqual(self.announce(second).status, 200)
+            self.assertEqual(self.announce(third).status, 200)
+            third.close()
+            self.assertEqual(first.request("GET_PARAMETER").status, 200)
+            second.request("SETUP", second.url + "/streamid=0", {"Transport": TCP})
+            self.assertEqual(second.request("RECORD").status, 200)
+            self.assertIn(b"another client publishes to the path now", self.rest(first))
+            second.close()
+            again = self.client(server, path)
+            lib.until(lambda: self.announce(again).status == 200, "a free path")
+            again.close()
+        lib.until(lambda: "/cams/a" not in self.listing(server), "no path")
+        self.stop_cleanly(server)
+
+    def rest(self, client):
+        got = b""
+        try:
+            while data := client.socket.recv(65536):
+                got += data
+        except OSError:
+            pass
+        return got
+
+    def test_often(self):
+        """Many clients in turn, none of which sends a picture: the last one has the path."""
+        server = self.take_over()
+        before = self.client(server)
+        self.assertEqual(self.records(before).status, 200)
+        for _ in range(100):
+            after = self.client(server)
+            self.assertEqual(self.records(after).status, 200)
+            before.close()
+            before = after
+        self.assertEqual(before.request("GET_PARAMETER").status, 200)
+        self.assertEqual(before.request("TEARDOWN").status, 200)
+        self.becomes(server, "/cam", "away")
+        self.stop_cleanly(server)
+
+    def test_without_paths(self):
+        p = self.start([lib.SEND, "--take-over", "test:"])
+        self.assertEqual(p.wait(), 2)
+        self.assertIn("--take-over requires --publish PATH", p.stderr)
+
+
 class Rights(Publish):
     def serve_to(self, *lines):
         return self.serve("--publish", source="/cam", lines=lines)

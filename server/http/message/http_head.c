@@ -11,6 +11,7 @@ static const struct {
     {100, "Continue"},
     {101, "Switching Protocols"},
     {200, "OK"},
+    {201, "Created"},
     {204, "No Content"},
     {206, "Partial Content"},
     {308, "Permanent Redirect"},
@@ -19,6 +20,7 @@ static const struct {
     {403, "Forbidden"},
     {404, "Not Found"},
     {405, "Method Not Allowed"},
+    {409, "Conflict"},
     {411, "Length Required"},
     {413, "Content Too Large"},
     {414, "URI Too Long"},
@@ -32,6 +34,7 @@ static const struct {
     {501, "Not Implemented"},
     {503, "Service Unavailable"},
     {505, "HTTP Version Not Supported"},
+    {507, "Insufficient Storage"},
 };
 
 static const char *reason_of(int status)

@@ -176,3 +176,38 @@ TEST_CASE("publisher: what waits is bounded")
     w.until([&] { return w.end != "no"; });
     CHECK(w.end == "full");
 }
+
+TEST_CASE("publisher: another one continues its media")
+{
+    world w, other;
+    w.open();
+    w.until([&] { return w.begun; });
+    CHECK(publisher_successor(w.p) == nullptr);
+    CHECK(publisher_succeed(w.p, other.p));
+    CHECK_FALSE(publisher_succeed(w.p, other.p)); // it has one
+    w.until([&] { return w.end != "no"; });
+    CHECK(w.end == "well");
+    publisher *next = publisher_successor(w.p);
+    CHECK(next == other.p);
+    publisher_unref(next);
+    w.leave("after another took over");
+}
+
+TEST_CASE("publisher: what another one cannot continue")
+{
+    world w, other;
+    w.open();
+    SECTION("its link has given up")
+    {
+        w.link->kind->give_up(w.link, "no picture", clock_now());
+        CHECK_FALSE(publisher_succeed(w.p, other.p));
+    }
+    SECTION("it has ended")
+    {
+        publisher *ref = publisher_ref(w.p);
+        w.leave();
+        CHECK_FALSE(publisher_succeed(ref, other.p));
+        publisher_unref(ref);
+    }
+    CHECK_FALSE(other.begun);
+}

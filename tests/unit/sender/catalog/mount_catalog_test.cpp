@@ -73,7 +73,7 @@ struct served {
             one.max_viewers = max_viewers;
         }
         count = next->source_count;
-        REQUIRE(mount_catalog_reload(c, next) == 0);
+        REQUIRE(mount_catalog_reload(c, next, next) == 0);
     }
     int take(const char *path, viewer &v, bool only = false)
     {
@@ -350,4 +350,59 @@ TEST_CASE("mount_catalog: the paths of clients are bounded", "[threads]")
             one.end();
     s.count = 0;
     CHECK(s.list().empty());
+}
+
+TEST_CASE("mount_catalog: a client takes over when it sends, if it may", "[threads]")
+{
+    served s({{"cam", SOURCE_PUBLISHED}, {"cams/*", SOURCE_PUBLISHED}});
+    for (auto &one : s.sources)
+        one.take_over = true;
+    for (const char *path : {"/cam", "/cams/front"}) {
+        client a, b, c;
+        REQUIRE(a.publish(s, path) == 0);
+        a.begin(s);
+        REQUIRE(b.publish(s, path) == 0);
+        REQUIRE(c.publish(s, path) == 0);
+        CHECK(a.over.empty()); // both wait
+        c.end();
+        CHECK(a.over.empty());
+        b.begin(s);
+        CHECK(b.begun);
+        CHECK(a.over == "another client publishes to the path now");
+        a.end(); // it has the path no longer
+        viewer v;
+        CHECK(s.take(path, v) == CATALOG_WAITS); // for the pictures of b
+        b.end();
+        CHECK(s.take(path, v) != CATALOG_WAITS);
+        s.leave(v);
+    }
+    s.count = 1;
+    CHECK(s.list() == "/cam\taway\t?\r\n");
+}
+
+TEST_CASE("mount_catalog: options that borrow of those that were read", "[threads]")
+{
+    served s({{"a", "test:160x90@15"}, {"b", "test:160x90@15"}});
+    viewer v;
+    s.o.path = "/live"; // as options_parse leaves them
+    for (auto &one : s.sources)
+        one.push_level = -1;
+    REQUIRE(s.wait("/a", v) == 0);
+    for (int i = 0; i < 3; i++) {
+        source_changes changes{};
+        int err = 0;
+        char error[128] = "";
+        if (i % 2 == 0)
+            REQUIRE(source_changes_set(&changes, "/a", nullptr, true) == 0);
+        options *next = options_change(&s.o, &changes, &err, error, sizeof(error));
+        INFO(error);
+        REQUIRE(next);
+        REQUIRE(mount_catalog_reload(s.c, next, nullptr) == 0);
+        CHECK(mount_catalog_has(s.c, "/a") == (i % 2 == 1));
+        CHECK(mount_catalog_has(s.c, "/b"));
+        CHECK_FALSE(mount_catalog_is_busy(s.c));
+    }
+    CHECK(mount_catalog_record(s.c, "/b", true) == ERR_UNSUPPORTED); // no --record
+    CHECK(mount_catalog_record(s.c, "/a", true) == ERR_NOT_FOUND);
+    s.leave(v);
 }

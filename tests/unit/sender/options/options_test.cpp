@@ -7,6 +7,7 @@
 #include <string>
 #include <vector>
 
+#include "common/base/err.h"
 #include "common/net/udp_socket.h"
 #include "server/policy/viewer_limits.h"
 #include "tests/unit/temp_folder.hpp"
@@ -610,4 +611,73 @@ TEST_CASE("weir-send's options: paths to which clients publish")
         CHECK(wrong.result == OPTIONS_BAD);
         CHECK(wrong.error.find(row.error) != std::string::npos);
     }
+}
+
+namespace
+{
+
+std::string names(const options *o)
+{
+    std::string out;
+    for (int i = 0; o && i < o->source_count; i++)
+        out += std::string(o->sources[i].path) + "=" + o->sources[i].source + " ";
+    return out;
+}
+
+} // namespace
+
+TEST_CASE("weir-send's options: sources that were changed at run time")
+{
+    parsed p({"--record", "/r/%N.mkv", "one=test:", "two=test:160x90@15"});
+    REQUIRE(p.result == OPTIONS_RUN);
+    struct {
+        const char *path, *source; // nullptr: removed
+        const char *names;         // nullptr: refused
+    } const table[] = {
+        {"/two", nullptr, "/one=test: "},
+        {"/new", "rtsp://cam/x", "/one=test: /new=rtsp://cam/x "},
+        {"/one", "publish:", "/one=publish: /new=rtsp://cam/x "},
+        {"/two", "test:", "/one=publish: /two=test: /new=rtsp://cam/x "},
+        {"/new", nullptr, "/one=publish: /two=test: "},
+        {"/bad", "test:1x1", nullptr},
+    };
+    source_changes changes{};
+    for (const auto &row : table) {
+        INFO(row.path);
+        char error[256] = "";
+        int err;
+        bool is_given = std::string(row.path) != "/new" && std::string(row.path) != "/bad";
+        REQUIRE(source_changes_set(&changes, row.path, row.source, is_given) == 0);
+        options *o = options_change(&p.o, &changes, &err, error, sizeof(error));
+        CHECK((o != nullptr) == (err == 0));
+        CHECK((o != nullptr) == (row.names != nullptr));
+        if (!o) {
+            CHECK_THAT(error, Catch::Contains("expects test:WIDTHxHEIGHT@FPS"));
+            continue;
+        }
+        CHECK(names(o) == row.names);
+        for (int i = 0; i < o->source_count; i++) // each has a recording of its own
+            CHECK(o->sources[i].record == "/r" + std::string(o->sources[i].path) + ".mkv");
+        options_destroy(o);
+        free(o);
+    }
+    CHECK(names(&p.o) == "/one=test: /two=test:160x90@15 "); // as they were read
+}
+
+TEST_CASE("weir-send's options: no more sources at run time than at the start")
+{
+    parsed p({"one=test:"});
+    source_changes changes{};
+    char error[256] = "";
+    int err = 0;
+    for (int i = 1; i <= SOURCES_MAX; i++) {
+        REQUIRE(source_changes_set(&changes, ("/n" + std::to_string(i)).c_str(), "test:", false) ==
+                0);
+        options *o = options_change(&p.o, &changes, &err, error, sizeof(error));
+        CHECK((o != nullptr) == (i < SOURCES_MAX));
+        if (o)
+            options_destroy(o);
+        free(o);
+    }
+    CHECK(err == ERR_FULL);
 }

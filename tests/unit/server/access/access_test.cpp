@@ -56,6 +56,7 @@ struct server {
         std::string state = folder / "state";
         access_config config = {.loop = &loop,
                                 .file = has_file ? file.c_str() : nullptr,
+                                .service = nullptr,
                                 .state_dir = state.c_str(),
                                 .insecure = insecure};
         access = access_new(&config);
@@ -419,8 +420,11 @@ TEST_CASE("access: a file that cannot be used ends the start")
     uv_loop_t loop;
     uv_loop_init(&loop);
     std::string state = t / "state", none = t / "none";
-    access_config config = {
-        .loop = &loop, .file = none.c_str(), .state_dir = state.c_str(), .insecure = false};
+    access_config config = {.loop = &loop,
+                            .file = none.c_str(),
+                            .service = nullptr,
+                            .state_dir = state.c_str(),
+                            .insecure = false};
     CHECK(access_new(&config) == nullptr);
     std::string old = t.write("old", "user = anna:$1$x$y\n");
     config.file = old.c_str();
