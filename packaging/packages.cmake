@@ -29,9 +29,10 @@ short send buffer, UDP under a rate controller (TFRC, ARC, packet spacing), or
 TCP without retransmission. weir-play shows the stream and has a cause for
 every frame that was not shown and for every stall. weir-proxy relays streams
 from a long path to viewers on a short one.")
-# The program loads it by itself, so that nobody sees it in the program.
+# The program loads them by itself, so that nobody sees them in the program.
 string(REGEX MATCH "^[0-9]+" avdevice ${AVDEVICE_VERSION})
-set(CPACK_DEBIAN_WEIR_PACKAGE_DEPENDS "libavdevice${avdevice}")
+string(REGEX MATCH "^[0-9]+" avfilter ${AVFILTER_VERSION})
+set(CPACK_DEBIAN_WEIR_PACKAGE_DEPENDS "libavdevice${avdevice}, libavfilter${avfilter}")
 set(CPACK_DEBIAN_WEIR_PACKAGE_RECOMMENDS "fonts-dejavu-core")
 set(CPACK_DEBIAN_WEIR_PACKAGE_SUGGESTS "weir-lab, ffmpeg, libcap2-bin")
 set(CPACK_DEBIAN_WEIR_PACKAGE_CONTROL_EXTRA ${CMAKE_CURRENT_SOURCE_DIR}/debian/conffiles
@@ -56,7 +57,7 @@ A viewer is weir-play without its window: pictures and audio come when they are
 due, with a report of the quality of experience. A sender is weir-send: it
 encodes the pictures that the program gives, and serves them over RTSP. The
 manual is weir(3).")
-set(CPACK_DEBIAN_LIBWEIR-DEV_PACKAGE_DEPENDS "libavdevice${avdevice}")
+set(CPACK_DEBIAN_LIBWEIR-DEV_PACKAGE_DEPENDS "libavdevice${avdevice}, libavfilter${avfilter}")
 set(CPACK_DEBIAN_LIBWEIR-DEV_PACKAGE_SUGGESTS "weir, pkg-config")
 # The file by which dpkg-shlibdeps knows the package of a program's library, and the call of ldconfig.
 set(CPACK_DEBIAN_PACKAGE_GENERATE_SHLIBS ON)

@@ -14,6 +14,7 @@ import json
 import math
 import os
 import re
+import resource
 import shlex
 import shutil
 import signal
@@ -88,17 +89,24 @@ class Deadline:
         return self.counted >= self.seconds
 
 
+def processor_seconds():
+    """Returns how long this process, and those that it ran and that have ended, were on a processor."""
+    used = [resource.getrusage(who) for who in (resource.RUSAGE_SELF, resource.RUSAGE_CHILDREN)]
+    return sum(u.ru_utime + u.ru_stime for u in used)
+
+
 def until(condition, what, seconds=10):
-    """Waits until condition() is true and returns its result."""
+    """Waits until condition() is true and returns its result. Looks take a quarter of a processor at most: the programs need
+    it, too."""
     deadline = Deadline(seconds)
     while True:
-        begun = time.monotonic()
+        begun = processor_seconds()
         result = condition()
         if result:
             return result
         if deadline.over():
             raise AssertionError(f"waited {deadline.seconds:.0f} s in vain for {what}")
-        time.sleep(max(0.02, time.monotonic() - begun))  # the programs need the processor, too
+        time.sleep(min(max(0.02, 3 * (processor_seconds() - begun)), 0.3))
 
 
 def stands(value, what, seconds=1):
@@ -268,7 +276,7 @@ class Player(Process):
 
     def __init__(self, folder, url, *args, window=False, env=None, prefix=(), lowers=False):
         self.base = os.path.join(tempfile.mkdtemp(prefix="play-", dir=folder), "play")
-        self.tries = 1
+        self.tries, self.read, self.parsed = 1, 0, []
         head = [*([] if window else ["--headless"]), *([] if lowers else ["--keep-levels"])]
         env = env_of_window(env) if window else env
         super().__init__([*prefix, PLAY, *head, "--report", self.base + ".json", "--events", self.base + ".jsonl", *args, url],
@@ -279,14 +287,19 @@ class Player(Process):
             return json.load(f)
 
     def events(self, name=None):
-        """Returns all events of the trace, parsed, without an incomplete last line."""
+        """Returns all events of the trace, parsed, without an incomplete last line. Each is parsed once, as tests look often."""
         try:
-            with open(self.base + ".jsonl") as f:
-                lines = [line for line in f.read().split("\n")[:-1]]
+            with open(self.base + ".jsonl", "rb") as f:
+                if f.seek(0, os.SEEK_END) < self.read:  # of the player that has begun again
+                    self.read, self.parsed = 0, []
+                f.seek(self.read)
+                whole = f.read()
         except FileNotFoundError:
             return []
-        events = [json.loads(line) for line in lines]
-        return [e for e in events if name in (None, e["event"])]
+        whole = whole[:whole.rfind(b"\n") + 1]
+        self.read += len(whole)
+        self.parsed += map(json.loads, whole.splitlines())
+        return [e for e in self.parsed if name in (None, e["event"])]
 
     def shown(self):
         return [e for e in self.events("frame") if e.get("shown") is not None]
@@ -302,6 +315,7 @@ class Player(Process):
         if self.popen.returncode != 3 or not held_up or self.tries > 7:
             return False
         self.tries += 1
+        self.read, self.parsed = 0, []
         self.begin()
         return True
 
@@ -444,12 +458,18 @@ class Case(unittest.TestCase):
         self.assertEqual(p.wait(), 0, str(p))
 
     def clip(self, name="clip.mkv", seconds=4, size="640x360", fps=25):
-        """Makes a file with moving pictures that are difficult enough to encode for a comparison."""
+        """Makes a file with moving pictures that are difficult enough to encode for a comparison. Those of a long one come
+        again every 10 s."""
         need("ffmpeg")
         path = self.path(name)
+        period = path if seconds <= 10 else path + ".period.mkv"
         subprocess.run(["ffmpeg", "-v", "error", "-nostdin", "-f", "lavfi", "-i",
-                        f"testsrc2=s={size}:r={fps}:d={seconds},noise=alls=6:allf=t", "-pix_fmt", "yuv420p", "-c:v",
-                        "libx264", "-preset", "ultrafast", "-crf", "16", path], check=True, timeout=60 * PATIENCE)
+                        f"testsrc2=s={size}:r={fps}:d={min(seconds, 10)},noise=alls=6:allf=t", "-pix_fmt", "yuv420p", "-c:v",
+                        "libx264", "-preset", "ultrafast", "-crf", "16", period], check=True, timeout=60 * PATIENCE)
+        if period != path:
+            subprocess.run(["ffmpeg", "-v", "error", "-nostdin", "-stream_loop", "-1", "-i", period, "-t", str(seconds), "-c",
+                            "copy", path], check=True, timeout=60 * PATIENCE)
+            os.remove(period)
         return path
 
     def few_lost(self, report):

@@ -43,7 +43,7 @@ class Tracks(Screen):
         for prepared in False, True:
             with self.subTest(prepared=prepared):
                 if prepared:
-                    said = subprocess.run([lib.SEND, "--prepare", path], check=True, timeout=300 * lib.PATIENCE,
+                    said = subprocess.run([lib.SEND, "--prepare", "--level", "128x72@25:60", path], check=True, timeout=300 * lib.PATIENCE,
                                           capture_output=True, text=True).stderr
                     self.assertNotIn("left out", said)
                 self.viewers(path, "prepared" if prepared else "live")

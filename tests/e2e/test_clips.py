@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
 """What was recorded, over HTTP and in the page: lists, gaps, pieces as MP4."""
+import datetime
 import http.client
 import json
 import os
@@ -49,6 +50,17 @@ class Recorded(test_access.Access):
         self.assertEqual((answer.status, answer.getheader("Content-Type")), (200, "application/json"), body)
         return json.loads(body)["spans"]
 
+    def recorded(self, begin, end):
+        """Returns how many pictures the recordings have of this time. A busy machine leaves out some."""
+        count = 0
+        for path in self.files():
+            said = json.loads(subprocess.run(
+                ["ffprobe", "-v", "error", "-select_streams", "v", "-show_entries", "packet=pts_time:format_tags=creation_time", "-of", "json",
+                 path], capture_output=True, check=True, timeout=60 * lib.PATIENCE).stdout)
+            created = datetime.datetime.fromisoformat(said["format"]["tags"]["creation_time"].replace("Z", "+00:00")).timestamp()
+            count += sum(begin - .01 <= created + float(p["pts_time"]) < end - .01 for p in said["packets"])
+        return count
+
     def clip(self, server, begin, end):
         """Returns what ffprobe and ffmpeg say of a piece: number of pictures, seconds, the codecs."""
         lib.need("ffmpeg", "ffprobe")
@@ -75,8 +87,8 @@ class Clips(Recorded):
         self.assertEqual(self.spans(server, f"{begin + 2},{end - 2}"), [[round(begin + 2, 3), round(end - 2, 3)]])
         streams, seconds = self.clip(server, begin, begin + 9)
         self.assertEqual(set(streams), {"h264", "opus"})
-        self.assertGreater(streams["h264"], 8 * 25)
-        self.assertAlmostEqual(streams["h264"] / 25, seconds, delta=0.3)
+        self.assertGreater(seconds, 8)
+        self.assertAlmostEqual(streams["h264"], self.recorded(begin, begin + seconds), delta=2)  # the sound ends elsewhere
         streams, seconds = self.clip(server, utc(begin + 4), utc(begin + 6))  # from key frame to key frame
         self.assertLess(seconds, 2 + 2 * 5.2)
         self.stop_cleanly(server)
@@ -90,7 +102,7 @@ class Clips(Recorded):
         self.assertAlmostEqual(seconds, spans[0][1] - older, delta=0.5)
         streams, seconds = self.clip(server, older, begin + 4)  # over the gap, which is cut out
         self.assertLess(seconds, 20)
-        self.assertGreater(streams["h264"], 5 * 25)
+        self.assertGreater(streams["h264"], self.recorded(older, begin + 4) - 3)
 
     def test_bad_requests(self):
         server = self.record(3)
@@ -147,10 +159,7 @@ class Clips(Recorded):
         answer, body = self.get(server, target)
         self.assertEqual((answer.status, answer.getheader("Retry-After")), (503, "1"))
         self.assertIn(b"4 recordings are being read", body)
-        player = self.player(server.url, "--headless", "--duration", "4", "--report", self.path("report.json"))
-        self.assertEqual(player.wait(60), 0)
-        with open(self.path("report.json")) as f:
-            self.assertGreater(json.load(f)["playback"]["frames_played"], 25)
+        self.see(server.url, frames=26)
         until(lambda: self.get(server, f"/live.mp4?clip={begin},{begin + 2}")[0].status == 200, "a place, as those are dropped", 60)
 
 

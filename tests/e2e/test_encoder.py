@@ -93,7 +93,8 @@ class Encoder(lib.Case):
         """--encoder is of live pictures: a stored ladder is none of its business."""
         need_encoder()
         clip = self.clip(seconds=2, size="320x180")
-        subprocess.run([lib.SEND, "--prepare", clip], check=True, timeout=60 * lib.PATIENCE, capture_output=True)
+        subprocess.run([lib.SEND, "--prepare", "--level", "320x180@25:300", clip], check=True, timeout=60 * lib.PATIENCE,
+                       capture_output=True)
         server = self.sender("--encoder", ENCODER, source=clip)
         self.assertIn("using its prepared file", server.stderr)
         self.assertTrue(os.path.exists(clip + ".weir.mkv"))

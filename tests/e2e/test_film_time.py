@@ -91,7 +91,8 @@ class FilmTime(lib.Case):
         for pictures, heard in self.watch(path), self.store(path):
             programme = min(n for _, n in pictures) // 100
             self.assertEqual(sorted({n // 100 for _, n in pictures}), [programme])
-            self.assertEqual([second for _, second in heard], [10 * programme + i for i in range(3)])
+            heard = [second for at, second in heard if at > 0.5]  # that of the beginning may be cut
+            self.assertEqual(heard, [10 * programme + i for i in (1, 2)])
 
     def test_a_clock_that_begins_again(self):
         """Two recordings one behind the other, with the same times. The first one's last picture stands."""

@@ -157,7 +157,7 @@ class Packages(lib.Case):
             self.assertFalse("local" in name or "__pycache__" in name or name.endswith(".c"), name)
         self.assertRegex(run("dpkg-deb", "-f", deb, "Maintainer"), r"^[^,<>]+ <[^@,<> ]+@[^@,<> ]+>$")
         needs = run("dpkg-deb", "-f", deb, "Depends")
-        for library in "libc6", "libuv1", "libx264", "libsdl2", "libavcodec", "libavdevice59", "libjansson4":
+        for library in "libc6", "libuv1", "libx264", "libsdl2", "libavcodec", "libavdevice59", "libavfilter8", "libjansson4":
             self.assertIn(library, needs)
         self.assertEqual(run("dpkg-deb", "-I", deb, "conffiles"), "/etc/weir/send.conf\n/etc/weir/proxy.conf\n")
 
@@ -186,7 +186,7 @@ class Packages(lib.Case):
                          [f"{library}/libweir.so", f"{library}/libweir.so.0"])
         self.assertFalse([name for name in names if not name.startswith("/usr/")])
         needs = run("dpkg-deb", "-f", deb, "Depends")
-        for other in "libc6", "libuv1", "libavcodec", "libavdevice59", "libsdl2-2.0-0":
+        for other in "libc6", "libuv1", "libavcodec", "libavdevice59", "libavfilter8", "libsdl2-2.0-0":
             self.assertIn(other, needs)
         self.assertNotIn("libsdl2-ttf", needs)  # it has no window
         self.assertRegex(run("dpkg-deb", "-I", deb, "shlibs"), r"libweir 0 libweir-dev \(>= ")

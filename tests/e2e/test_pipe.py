@@ -103,7 +103,8 @@ class Containers(Case):
                 self.ends(sender)
                 self.assertIn("standard input has ended", sender.stderr)
                 got = self.check_numbers(path, count - 1)
-                missing = p.report()["causes"]["by_root"]["sender"]  # what a busy machine dropped
+                # What a busy machine dropped, and the picture that was half there when the writer had paused for long.
+                missing = p.report()["causes"]["by_root"]["sender"] + p.stderr.count("the server's source is away")
                 first = numbered.numbers(path)[0][1]
                 self.assertLessEqual(count - first - got, missing, str(p))
                 if has_sound:

@@ -10,7 +10,7 @@ import lib
 from record_server import RecordServer
 
 FRAMES = 30
-LEAST = 8  # of 60 that a busy machine encodes of 2 s
+LEAST = 3  # of 60 that a busy machine encodes of 2 s
 HERE = os.path.dirname(os.path.abspath(__file__))
 
 
@@ -52,7 +52,7 @@ class ToFfmpeg(Push):
         self.assertEqual(server.wait(30), 0, str(server))
         streams, errors = self.recorded()
         self.assertGreater(streams["h264"], LEAST, str(server))
-        self.assertGreater(streams[audio], 30, str(server))
+        self.assertGreater(streams[audio], 10, str(server))
         self.assertEqual(errors, "")
         return p
 

@@ -119,7 +119,7 @@ class Reconnect(lib.Case):
         """Plays a film whose server stops during the film and returns. Returns the player, which played to the end."""
         film = self.clip("film.mkv", seconds)
         server = self.sender(source=film)
-        p = self.player(server.url, "--reconnect")
+        p = self.player(server.url, "--reconnect", "--adapt", "none")  # other levels have half the rate
         p.wait_shown(40)
         stop(server)
         self.again(server, source=film)

@@ -70,7 +70,7 @@ class Protocol(Rewind):
         self.assertGreater(behind, 7)
         self.assertEqual(back, 60)
         self.between(asked - behind - 1, seconds_of(answer.headers["range"]), time.time() - behind + 1)
-        self.assertLess(seconds_of(answer.headers["range"]), begun + 2)
+        self.assertLess(seconds_of(answer.headers["range"]), begun)  # the viewer had pictures by then
         packets = [Rtp(data) for channel, data in self.client.collect_least(40, 1) if channel == 0]
         self.assertGreater(len(packets), 10)
         self.assertEqual(len({p.seq for p in packets}), len(packets))
@@ -218,21 +218,21 @@ class Recorded(Rewind):
     @lib.long
     def test_a_player_a_day_back(self):
         self.record(14)
-        self.move_back(self.files()[-1], DAY - 20)
+        begun = self.move_back(self.files()[-1], DAY - 20)
         sender = self.sender("--record", self.pattern())
         other = Viewer(sender.port)
         other.wait_frames(30)
-        p = self.player(sender.url, "--start", str(20 - DAY - 5))
+        p = self.player(sender.url, "--start", str(begun + 7 - time.time()))
         p.wait_shown(30)
         p.signal(signal.SIGTERM)
         self.assertEqual(p.wait(), 130, str(p))
-        p = self.player(sender.url, "--at", f"2:seek={20 - DAY - 5}")
+        p = self.player(sender.url, "--at", f"2:seek={begun + 7 - time.time()}")
         until(lambda: p.events("seek") or not p.running(), "the past", 20)
         p.signal(signal.SIGTERM)
         self.assertEqual(p.wait(), 130, str(p))
         seeks = p.events("seek")
         self.assertEqual(len(seeks), 1, str(p))
-        self.assertLess(seeks[0]["to"], -DAY + 60)
+        self.assertLess(seeks[0]["to"], -DAY / 2)  # not in the recording of today
         other.check()
 
 
@@ -262,8 +262,8 @@ class PassedOn(Rewind):
         self.assertEqual(len({p.seq for p in packets}), len(packets))
 
     def test_back_and_to_the_present(self):
-        self.connect("--rewind", "60s")
         begun = time.time()
+        self.connect("--rewind", "60s")
         other = Viewer(self.server.port)
         other.wait_frames(8 * lib.FPS)
         self.client.request("SETUP", f"{self.client.url}/trackID=0", {"Transport": TCP})
@@ -284,11 +284,16 @@ class PassedOn(Rewind):
         self.connect("--rewind", "60s")
         other = Viewer(self.server.port)
         other.wait_frames(4 * lib.FPS)
-        p = self.player(self.server.url, "--at", "1:seek=-60", "--at", "4:seek=0", "--log", "info")
-        until(lambda: len(p.events("seek")) == 2 or not p.running(), "both seeks", 60)
-        back, now = p.events("seek")
-        until(lambda: p.shown()[-1]["shown"] > now["t"] + 1 or not p.running(), "pictures of the present", 60)
-        self.interrupt(p)
+
+        def seeks():
+            """Returns both seeks. A busy machine may be at the first still when the second takes its place."""
+            p = self.player(self.server.url, "--at", "1:seek=-60", "--at", "4:seek=0", "--log", "info")
+            until(lambda: [e for e in p.events("seek") if e["to"] == 0] or not p.running(), "the second seek", 60)
+            now = p.events("seek")[-1]
+            until(lambda: p.shown()[-1]["shown"] > now["t"] + 1 or not p.running(), "pictures of the present", 60)
+            self.interrupt(p)
+            return len(p.events("seek")) == 2 and p.events("seek")
+        back, now = until(seeks, "both seeks", 60)
         self.assertLess(back["to"], -3)
         self.assertEqual(now["to"], 0)
         other.check()
@@ -330,9 +335,13 @@ class Playing(lib.Case):
 
     def test_back_and_on(self):
         sender = self.sender("--rewind", "60s")
-        p = self.play_for(sender, "--at", "3:seek=-60", "--at", "8:seek=-4", "--at", "13:seek=0")
+
+        def played():
+            """Returns the player. A busy machine may be at a seek still when the next one takes its place."""
+            p = self.play_for(sender, "--at", "3:seek=-60", "--at", "7:seek=-4", "--at", "11:seek=0", seconds=14)
+            return len(p.events("seek")) == 3 and p
+        p = until(played, "all seeks", 60)
         seeks = p.events("seek")
-        self.assertEqual(len(seeks), 3, str(p))
         self.assertLess(seeks[0]["to"], -3)
         self.assertLess(seeks[1]["to"], -3)
         self.assertEqual(seeks[2]["to"], 0)

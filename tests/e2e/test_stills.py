@@ -151,7 +151,8 @@ class Films(Stills):
         os.mkdir(self.path("films"))
         path = self.two("films/a film.mkv")
         os.mkdir(self.path("films/prepared"))
-        subprocess.run([lib.SEND, "--prepare", path], check=True, timeout=300 * lib.PATIENCE, capture_output=True)
+        subprocess.run([lib.SEND, "--prepare", "--level", "640x360@25:200", path], check=True, timeout=300 * lib.PATIENCE,
+                       capture_output=True)
         os.rename(path + ".weir.mkv", self.path("films/prepared/a film.mkv.weir.mkv"))  # without its original
         self.sound("films/sound.mka")
         return self.path("films"), ["/a%20film.mkv", "/prepared/a%20film.mkv.weir.mkv"], ["/sound.mka", "/none.mkv", "/prepared", "/../x"]
@@ -164,7 +165,8 @@ class Films(Stills):
 
     def test_sources_and_one_file(self):
         film, sound = self.two("film.mkv"), self.sound("sound.mka")
-        subprocess.run([lib.SEND, "--prepare", film], check=True, timeout=300 * lib.PATIENCE, capture_output=True)
+        subprocess.run([lib.SEND, "--prepare", "--level", "640x360@25:200", film], check=True, timeout=300 * lib.PATIENCE,
+                       capture_output=True)
         os.rename(film, self.path("original.mkv"))
         prepared = film + ".weir.mkv"
         server = lib.Sender(self.folder, "plain=" + self.path("original.mkv"), "prepared=" + prepared, "sound=" + sound)

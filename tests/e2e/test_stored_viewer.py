@@ -257,7 +257,8 @@ class StoredViewer(lib.Case):
         report = p.report()
         self.assertEqual(report["controls"]["scale"]["count"], 3)
         self.assertEqual(report["seeks"]["count"], 0)
-        self.assertEqual(report["rebuffering"]["count"], 0)
+        stalls = {cause for cause, s in report["rebuffering"]["by_cause"].items() if s["count"]}
+        self.assertLessEqual(stalls, {"sender", "display"}, "a change is no stall; a busy machine may make some")
         self.all_came(report)
         numbers = [f["number"] for f in p.events("frame") if "shown" in f]
         self.assertEqual(numbers, sorted(set(numbers)))

@@ -240,19 +240,25 @@ class Home(Screen):
         server = self.sender(source=self.path("films"))
         url = f"rtsp://127.0.0.1:{server.port}/film.mkv"
         self.env["XDG_STATE_HOME"] = self.path("state")
-        for args, begins, leaves in ((("--start", "60"), 60, 70), ((), 70, 120), ((), 0, 70), (("--no-resume",), 0, 20),
-                                     ((), 70, 8), ((), 0, 8)):
+        left = 0, 0  # somewhere between these seconds
+        for args, begins, leaves in ((("--start", "60"), (60, 60), 70), ((), "left", 120), ((), (0, 0), 70),
+                                     (("--no-resume",), (0, 0), 20), ((), "left", 8), ((), (0, 0), 8)):
+            low, high = left if begins == "left" else begins
             p = self.watch(url, *args)
             until(lambda: len(p.shown()) > 10, "pictures")
             self.key("Left")  # tells where the film is: 10 s further
-            seeks = until(lambda: p.events("seek"), "the step back")
-            self.between(max(0, begins - 10), seeks[0]["to"], max(0, begins - 10) + 15)
+            seek = until(lambda: p.events("seek"), "the step back")[0]
+            asked = seek["t"] - seek["first_frame_ms"] / 1e3
+            played = ([e["number"] for e in p.shown() if e["shown"] < asked][-1] - p.shown()[0]["number"]) / 25
+            self.between(max(0, low + played - 13), seek["to"], max(0, high + played - 10) + 3)
             self.click(48 + 544 * leaves // 130, 360 - 39)
             seek = until(lambda: p.events("seek")[1:], "the seek")[0]
             self.between(leaves - 3, seek["to"], leaves + 3)
             count = len(p.shown())
             until(lambda: len(p.shown()) > count + 30, "a second of the film there")
             self.quits(p)
+            if "--no-resume" not in args:
+                left = leaves - 3, leaves + 3 + p.shown()[-1]["shown"] - seek["t"]
 
 
 class NoDisplay(lib.Case):

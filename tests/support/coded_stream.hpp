@@ -12,6 +12,7 @@
 #include <vector>
 
 #include "common/base/err.h"
+#include "common/base/rng.h"
 #include "media/decode/decoder.h"
 #include "media/encode/encoder.h"
 #include "tests/moving_picture.h"
@@ -87,15 +88,9 @@ inline frame_ptr encode(encoder *e, const ladder &l, int size_id, int64_t number
     return frame_ptr(f, coded_frame_unref);
 }
 
-// FNV-1a over all planes.
 inline uint64_t checksum(const picture *p)
 {
-    uint64_t h = 0xcbf29ce484222325u;
-    for (int i = 0; i < 3; i++)
-        for (int y = 0; y < (i ? p->height / 2 : p->height); y++)
-            for (int x = 0; x < (i ? p->width / 2 : p->width); x++)
-                h = (h ^ p->plane[i][y * p->stride[i] + x]) * 0x100000001b3u;
-    return h;
+    return moving_picture_checksum(p);
 }
 
 inline uint64_t decode(decoder *d, const coded_frame *f)

@@ -9,3 +9,16 @@ constexpr bool SANITIZED = true;
 #else
 constexpr bool SANITIZED = false;
 #endif
+
+// How many of so many seeds a test takes.
+constexpr int seeds_of(int all)
+{
+    return SANITIZED ? 1 : all;
+}
+
+// CHECK, of a figure that is a mean over seeds.
+#define CHECK_MEAN(...)                                                                            \
+    do {                                                                                           \
+        if (!SANITIZED)                                                                            \
+            CHECK(__VA_ARGS__);                                                                    \
+    } while (0)

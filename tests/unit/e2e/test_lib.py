@@ -36,6 +36,25 @@ class Machine:
         return self.now
 
 
+class Events(unittest.TestCase):
+    def test_a_trace_that_grows(self):
+        """Each whole line once, whenever one looks; and those of a player that has begun again alone."""
+        p = lib.Player.__new__(lib.Player)
+        p.base, p.read, p.parsed = os.path.join(self.enterContext(lib.tempfile.TemporaryDirectory()), "play"), 0, []
+        self.assertEqual(p.events(), [])
+
+        def wrote(text, mode="a"):
+            with open(p.base + ".jsonl", mode) as f:
+                f.write(text)
+            return [e["event"] for e in p.events()]
+
+        self.assertEqual(wrote('{"event": "a"}\n{"eve'), ["a"])
+        self.assertEqual(wrote('nt": "b", "t": 1}\n'), ["a", "b"])
+        self.assertEqual(wrote(""), ["a", "b"])
+        self.assertEqual(p.events("b"), [{"event": "b", "t": 1}])
+        self.assertEqual(wrote('{"event": "c"}\n', "w"), ["c"])
+
+
 class Deadlines(unittest.TestCase):
     def test_what_counts(self):
         for name, seconds, ends in (

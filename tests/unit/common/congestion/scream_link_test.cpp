@@ -12,7 +12,7 @@
 namespace
 {
 constexpr usec_t RTT = 50 * USEC_PER_MSEC;
-constexpr uint64_t SEEDS = SANITIZED ? 1 : 4;
+constexpr uint64_t SEEDS = seeds_of(4);
 
 std::string greedy(const char *more = "")
 {
@@ -199,7 +199,9 @@ TEST_CASE("scream on links: live media next to a download")
 
 TEST_CASE("scream on links: flows of its own share, and keep their queue short")
 {
-    for (const char *flows : {",n=2", ",n=4", ",n=8"})
+    for (const char *flows : {",n=2", ",n=4", ",n=8"}) {
+        if (SANITIZED && flows[3] != '2')
+            continue;
         for (const char *queue : {"droptail:62500B", "droptail:200000B", "dualpi2"}) {
             INFO(flows << " " << queue);
             std::string link = std::string("rate=10mbit,queue=") + queue;
@@ -211,6 +213,7 @@ TEST_CASE("scream on links: flows of its own share, and keep their queue short")
             CHECK(jain(got) > 0.85);
             CHECK(sum * 8 / 60 > 0.85 * 10e6);
         }
+    }
 }
 
 TEST_CASE("scream on links: alone it fills any path")

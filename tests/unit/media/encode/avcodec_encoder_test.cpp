@@ -127,22 +127,22 @@ TEST_CASE("avcodec_encoder: a new bitrate without a key frame, or with one")
 {
     for (bool reconfigure : {true, false}) {
         INFO("reconfigure " << reconfigure);
-        av_video v({false, false, reconfigure}, 800, 320);
+        av_video v({false, false, reconfigure}, 200, 160);
         size_t before = 0, after = 0, again = 0;
         v.encode(0, 30);
         v.encode(30, 120, &before);
-        v.e->ops->set_bitrate(v.e, 0, 200000);
+        v.e->ops->set_bitrate(v.e, 0, 50000);
         CHECK(v.encode(120, 121) == (reconfigure ? "-" : "."));
         v.encode(121, 150);
         v.encode(150, 240, &after);
-        v.e->ops->set_bitrate(v.e, 0, 800000);
+        v.e->ops->set_bitrate(v.e, 0, 200000);
         CHECK(v.encode(240, 241) == (reconfigure ? "-" : "."));
         v.encode(241, 270);
         v.encode(270, 360, &again);
         // bytes of 3 s
-        CHECK((double)before == Approx(300000).epsilon(0.25));
-        CHECK((double)after == Approx(75000).epsilon(0.25));
-        CHECK((double)again == Approx(300000).epsilon(0.25));
+        CHECK((double)before == Approx(75000).epsilon(0.25));
+        CHECK((double)after == Approx(18750).epsilon(0.25));
+        CHECK((double)again == Approx(75000).epsilon(0.25));
     }
 }
 

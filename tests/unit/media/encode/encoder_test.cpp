@@ -210,7 +210,7 @@ TEST_CASE("a large picture is encoded in slices: prefixes decode exactly, losses
     ladder l = one_size(1280, 720, 120, 2, {{1, 3000000}}); // four slices, if there are the cores
     encoder_ptr e = make_encoder(l);
     coded_clip s;
-    for (int64_t n = 0; n < 24; n++) {
+    for (int64_t n = 0; n < 16; n++) {
         if (n == 10)
             CHECK(encoder_repair(e.get(), 8) == 0);
         REQUIRE(s.add(encode(e.get(), l, 0, n)));
@@ -218,7 +218,7 @@ TEST_CASE("a large picture is encoded in slices: prefixes decode exactly, losses
     const coded_frame *key = s.frames[0].get();
     CHECK(key->nal_count >= 2 + (sysconf(_SC_NPROCESSORS_ONLN) > 1 ? 2 : 1)); // SPS, PPS, slices
     CHECK(frame_of(s, 10)->depends_on == 6);
-    check_closures(s, 3);
+    check_closures(s, 5);
 }
 
 TEST_CASE("layers may be added and removed at any frame, and any top-layer frame may be lost")

@@ -8,6 +8,7 @@
 
 #include "common/base/rng.h"
 #include "stream/send/scheduler.h"
+#include "tests/support/holds.hpp"
 
 namespace
 {
@@ -472,9 +473,9 @@ TEST_CASE("scheduler: over any link, each frame comes back once, in order, in ti
             fetch();
             if (!f)
                 continue;
-            REQUIRE(f->number > last);
-            REQUIRE(now - f->captured <= bound);
-            REQUIRE((f->depends_on < 0 || left.count(f->depends_on)));
+            HOLDS(f->number > last);
+            HOLDS(now - f->captured <= bound);
+            HOLDS((f->depends_on < 0 || left.count(f->depends_on)));
             last = f->number;
             left.insert(last);
             REQUIRE(back.insert(last).second);
@@ -733,14 +734,14 @@ TEST_CASE(
                 pushed += sizes;
                 n++;
             }
-            REQUIRE(s->bytes <= config.limit_bytes);
+            HOLDS(s->bytes <= config.limit_bytes);
             const scheduler_frame *f = now >= room_at ? scheduler_next(s.get(), now) : nullptr;
             back += layer_drops(*s).size();
             if (!f)
                 continue;
-            REQUIRE(now - f->captured <= config.bound);
-            REQUIRE((f->depends_on < 0 || left.count({f->depends_on, f->size_id})));
-            REQUIRE((!f->on_lower || left.count({f->number, f->size_id - 1})));
+            HOLDS(now - f->captured <= config.bound);
+            HOLDS((f->depends_on < 0 || left.count({f->depends_on, f->size_id})));
+            HOLDS((!f->on_lower || left.count({f->number, f->size_id - 1})));
             REQUIRE(left.insert({f->number, f->size_id}).second);
             sent[f->size_id]++;
             back++;

@@ -4,6 +4,7 @@
 #include <catch2/catch.hpp>
 
 #include "tests/support/live_view.hpp"
+#include "tests/support/sanitized.hpp"
 
 namespace
 {
@@ -20,7 +21,7 @@ TEST_CASE("live_view: auto, without disturbance, from 5 s after the start")
 {
     // 25 ms one way, up to 26 for a frame's bits, 4 of the decoder.
     for (const char *via : TRANSPORTS)
-        for (uint64_t seed = 1; seed <= 2; seed++) {
+        for (uint64_t seed = 1; seed <= seeds_of(2); seed++) {
             INFO(via << ", seed " << seed);
             live_view v(LATENCY_AUTO, 0, via, CALM, RTT, seed);
             v.run_to(40);
@@ -34,7 +35,7 @@ TEST_CASE("live_view: auto, without disturbance, from 5 s after the start")
 TEST_CASE("live_view: a budget is kept through a step of the link")
 {
     for (const char *via : TRANSPORTS)
-        for (uint64_t seed = 1; seed <= 2; seed++) {
+        for (uint64_t seed = 1; seed <= seeds_of(2); seed++) {
             INFO(via << ", seed " << seed);
             live_view v(LATENCY_FIXED, BUDGET, via, STEP, RTT, seed);
             v.run_to(36);
@@ -69,7 +70,7 @@ TEST_CASE("live_view: frames that MTP's own queue dropped count as the sender's"
         "rate=1500kbit:400kbit@10s:1500kbit@20s:400kbit@30s,queue=droptail:1000p";
     for (const char *via : {"mtp:queue=3000", "mtp:queue=3000,frames", "mtp:queue=20ms",
                             "mtp:queue=8000,1,0", "mtp:paper,queue=3000"})
-        for (uint64_t seed = 1; seed <= 3; seed++) {
+        for (uint64_t seed = 1; seed <= seeds_of(3); seed++) {
             INFO(via << ", seed " << seed);
             live_view v(LATENCY_FIXED, BUDGET, via, steps, RTT, seed);
             v.link.set_level(v.link.levels().level_count - 2);
@@ -84,7 +85,7 @@ TEST_CASE("live_view: over MTP a queue that marks loses nothing, and the rate fo
 {
     const char *const steps = "rate=2mbit:700kbit@15s:2mbit@30s,queue=droptail:200p:ecn=8p";
     for (const char *via : {"mtp", "mtp:paper", "mtp:1,3"})
-        for (uint64_t seed = 1; seed <= 2; seed++) {
+        for (uint64_t seed = 1; seed <= seeds_of(2); seed++) {
             INFO(via << ", seed " << seed);
             live_view v(LATENCY_FIXED, BUDGET, via, steps, RTT, seed);
             v.run_to(45);
