@@ -1,10 +1,9 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 // Who may use a server: the bearers of keys (access_key.h), the users of --access
 // (access_rules.h), also by the cookie of a login in a browser (login_sessions.h), whom the service
-// of
-// --access-http lets in (access_service.h), and everybody on the loopback unless there is such a
-// file or service. access_guest.h asks for a connection of the loop;
-// access_http() for the thread of --metrics.
+// of --access-http lets in (access_service.h), and everybody on the loopback unless there is such a
+// file or service. access_guest.h asks for a connection of the loop; access_http() for the thread
+// of --metrics.
 #ifndef WEIR_SERVER_ACCESS_ACCESS_H
 #define WEIR_SERVER_ACCESS_ACCESS_H
 
