@@ -71,6 +71,28 @@ static void start_at(struct level_schedule *s, int64_t from, int level)
         insert(s, i + 1, (struct level_start){from, level});
 }
 
+// Drops the changes between `from` and `end`, and those that change nothing.
+static void drop_between(struct level_schedule *s, int64_t from, int64_t end)
+{
+    int kept = 1;
+    for (int i = 1; i < s->count; i++) {
+        const struct level_start start = s->starts[i];
+        bool between = start.from > from && start.from < end;
+        if (!between && start.level != s->starts[kept - 1].level)
+            s->starts[kept++] = start;
+    }
+    s->count = kept;
+}
+
+void level_schedule_choose(struct level_schedule *s, int64_t from, int64_t end, int level)
+{
+    int after = level_schedule_at(s, end);
+    drop_between(s, from, end);
+    start_at(s, from, level);
+    start_at(s, end, after);
+    drop_between(s, from, end);
+}
+
 bool level_schedule_is_of(const struct ladder *ladder, int level, int size_id, int temporal_id)
 {
     if (!ladder_has_level(ladder, level))
@@ -99,6 +121,8 @@ void level_schedule_see(struct level_schedule *s, int64_t number, int level, int
         start_at(s, fewer && newest >= 0 ? newest + 1 : number, level);
         return;
     }
+    if (fewer)
+        return; // a group comes again with fewer layers: the frame is of both levels
     int i = index_at(s, number);
     if (key && !same) { // its encoder was behind that of the size before
         s->count = i + 1;

@@ -46,6 +46,8 @@ bool level_schedule_is_of(const struct ladder *ladder, int level, int size_id, i
 // ignored.
 void level_schedule_see(struct level_schedule *s, int64_t number, int level, int size_id,
                         int temporal_id, bool key);
+// Of several copies of the frames from key frame `from` to before `end`, that of `level` is shown.
+void level_schedule_choose(struct level_schedule *s, int64_t from, int64_t end, int level);
 
 DECLS_END
 #endif

@@ -6,6 +6,7 @@
 #include "common/base/err.h"
 #include "stream/playout/followed_size.h"
 #include "stream/playout/frame_times.h"
+#include "stream/playout/held_group.h"
 #include "stream/playout/held_layers.h"
 #include "stream/playout/level_schedule.h"
 #include "stream/playout/missed_frames.h"
@@ -278,6 +279,20 @@ static int push_layer(struct playout_buffer *b, struct received_frame *f)
     return held_layers_add(&b->layers, f);
 }
 
+// Of another size than was expected, a key frame of a film is of a copy of that group alone.
+static void see_level(struct playout_buffer *b, const struct received_frame *f,
+                      const struct held_group *group)
+{
+    int at = playout_buffer_level_at(b, f->number);
+    bool other = at >= 0 && b->config.ladder->levels[at].size_id != f->size_id;
+    int level = group ? group->level : f->level;
+    if (!group || !other || group->end < 0)
+        level_schedule_see(&b->levels, received_frame_slot(f), level, f->size_id, f->temporal_id,
+                           f->key);
+    else if (level_schedule_is_of(b->config.ladder, level, f->size_id, f->temporal_id))
+        level_schedule_choose(&b->levels, f->number, group->end, level);
+}
+
 int playout_buffer_push(struct playout_buffer *b, struct received_frame *f, bool *moved, usec_t now)
 {
     int err = ERR_RANGE;
@@ -310,10 +325,16 @@ int playout_buffer_push(struct playout_buffer *b, struct received_frame *f, bool
             goto refuse;
     }
     int64_t number = f->number, slot = received_frame_slot(f);
-    level_schedule_see(&b->levels, slot, f->level, f->size_id, f->temporal_id, f->key);
+    bool refused = followed_size_refuses(&b->follows, f);
+    struct held_group group = {0};
+    bool begins = f->key && b->follows.film;
+    if (begins)
+        group = held_group_of(b->held, b->config.ladder, f);
+    if (!refused)
+        see_level(b, f, begins ? &group : NULL);
     if (number < b->order.next)
         return push_passed(b, f, now);
-    if (playout_buffer_went_ahead(b) && play_order_is_ahead(&b->order, number))
+    if (refused || (playout_buffer_went_ahead(b) && play_order_is_ahead(&b->order, number)))
         goto refuse;
     int reorder = f->reorder < HELD_FRAMES_REORDER ? f->reorder : HELD_FRAMES_REORDER;
     err = held_frames_add(b->held, f, &b->full, now);
@@ -397,8 +418,22 @@ void playout_buffer_pass_to(struct playout_buffer *b, int64_t number)
     play_order_pass_to(&b->order, number);
 }
 
+// A copy of a film's group begins with `f`, maybe of another level than the one that came last.
+// Returns where it ends, if it is whole: then the other copies are of no use. Else -1.
+static int64_t begin_group(struct playout_buffer *b, const struct received_frame *f)
+{
+    struct held_group group = held_group_of(b->held, b->config.ladder, f);
+    see_level(b, f, &group);
+    if (!group.whole)
+        return -1;
+    held_group_drop_others(b->held, f->size_id, f->number, group.end);
+    return group.end;
+}
+
 struct playout_taken playout_buffer_take(struct playout_buffer *b)
 {
+    bool begins = held_at(b, 0)->key && b->follows.film;
+    int64_t end = begins ? begin_group(b, held_at(b, 0)) : -1;
     struct received_frame *f = held_frames_take(b->held, 0);
     struct playout_taken out = {.frame = f, .level = playout_buffer_level_at(b, f->number)};
     if (b->config.ladder->cumulative)
@@ -406,7 +441,7 @@ struct playout_taken playout_buffer_take(struct playout_buffer *b)
     out.sound =
         !b->config.tracker || reference_tracker_decoding(b->config.tracker, f) == FRAME_DECODABLE;
     if (out.sound)
-        followed_size_handed(&b->follows, f);
+        followed_size_handed(&b->follows, f, end);
     out.in_turn = b->order.next >= 0 && play_order_handed(&b->order, f->number);
     b->full = false;
     return out;
@@ -444,7 +479,7 @@ struct playout_buffer *playout_buffer_new(const struct playout_buffer_config *co
         playout_buffer_free(b);
         return NULL;
     }
-    followed_size_init(&b->follows, config->tracker);
+    followed_size_init(&b->follows, config->tracker, config->waits ? config->ladder : NULL);
     play_order_init(&b->order, &b->levels);
     level_schedule_init(&b->levels, config->ladder, config->level);
     playout_buffer_seek(b, 0);

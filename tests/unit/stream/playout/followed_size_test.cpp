@@ -17,7 +17,7 @@ struct rig {
 
     rig()
     {
-        followed_size_init(&s, nullptr); // all is decodable
+        followed_size_init(&s, nullptr, nullptr); // all is decodable
     }
     static received_frame frame(int64_t number, int size_id, bool key = false)
     {
@@ -38,7 +38,7 @@ struct rig {
     void handed(int64_t number, int size_id, bool key = false)
     {
         received_frame f = frame(number, size_id, key);
-        followed_size_handed(&s, &f);
+        followed_size_handed(&s, &f, -1);
     }
     bool needs(int64_t number, int size_id, bool key = false)
     {
@@ -97,7 +97,7 @@ TEST_CASE("followed_size: frames of another size are kept while their key frame 
         rig r;
         received_frame key = rig::frame(3, 0, true);
         key.last_written_us = 1000;
-        followed_size_handed(&r.s, &key);
+        followed_size_handed(&r.s, &key, -1);
         r.missing = row.missing;
         r.newer = row.newer;
         r.hold(5, 1, false, row.written_us);
@@ -181,8 +181,8 @@ TEST_CASE("followed_size: a key frame that was sent before the last one of this 
                 return f;
             };
             received_frame first = key(300, 2, 100), last = key(370, 2, 1000);
-            followed_size_handed(&r.s, &first);
-            followed_size_handed(&r.s, &last);
+            followed_size_handed(&r.s, &first, -1);
+            followed_size_handed(&r.s, &last, -1);
             received_frame f = key(row.number, 3, row.written);
             CHECK(followed_size_needs(&r.s, &f) == row.needed);
         }
@@ -195,14 +195,58 @@ TEST_CASE("followed_size: the tracker says what can be decoded")
     std::unique_ptr<reference_tracker, void (*)(reference_tracker *)> t{reference_tracker_new(&l),
                                                                         reference_tracker_free};
     rig r;
-    followed_size_init(&r.s, t.get());
+    followed_size_init(&r.s, t.get(), nullptr);
     received_frame f = rig::frame(3, 0);
     f.depends_on = 2; // which did not come
     CHECK_FALSE(followed_size_decodes(&r.s, &f));
     received_frame key = rig::frame(4, 0, true);
     key.depends_on = -1;
     CHECK(followed_size_decodes(&r.s, &key));
-    followed_size_handed(&r.s, &key);
+    followed_size_handed(&r.s, &key, -1);
     CHECK(r.s.size == 0);
     CHECK(r.s.decoded == 4);
+}
+
+TEST_CASE("followed_size: a whole group of a film gives way to a copy that is whole, too")
+{
+    ladder film{}; // without levels: each number counts
+    for (bool old_is_whole : {false, true})
+        for (int copied : {1, 2, 3}) {
+            CAPTURE(old_is_whole, copied);
+            rig r;
+            followed_size_init(&r.s, nullptr, &film);
+            for (int n = 0; n < (old_is_whole ? 3 : 2); n++)
+                r.hold(n, 0, n == 0, 100);
+            for (int n = 0; n < copied; n++)
+                r.hold(n, 1, n == 0, 200);
+            r.hold(3, 0, true, 100);
+            CHECK(r.front(0) == (old_is_whole && copied < 3 ? 0 : 100));
+        }
+}
+
+TEST_CASE("followed_size: while a whole group is shown, what comes of another copy is refused")
+{
+    ladder film{};
+    rig r;
+    followed_size_init(&r.s, nullptr, &film);
+    received_frame key = rig::frame(10, 0, true);
+    key.last_written_us = 100;
+    followed_size_handed(&r.s, &key, 20);
+    for (int number : {10, 15, 19, 20}) {
+        CAPTURE(number);
+        received_frame f = rig::frame(number, 1, true);
+        f.last_written_us = 200;
+        CHECK(followed_size_refuses(&r.s, &f) == (number < 20));
+        CHECK(followed_size_needs(&r.s, &f) == (number >= 20));
+        f.size_id = 0;
+        CHECK_FALSE(followed_size_refuses(&r.s, &f));
+    }
+    for (int size : {0, 1}) { // what was shown
+        received_frame f = rig::frame(9, size, true);
+        f.last_written_us = 200;
+        CHECK(followed_size_refuses(&r.s, &f));
+    }
+    followed_size_forget(&r.s);
+    received_frame f = rig::frame(5, 1, true);
+    CHECK(followed_size_needs(&r.s, &f));
 }

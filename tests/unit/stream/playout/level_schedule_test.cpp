@@ -84,10 +84,12 @@ TEST_CASE_METHOD(fixture, "level_schedule: a late frame of the level before, bet
 {
     see_all(0, 10, 1);
     see_all(20, 30, 3);
-    see(22, 2); // cannot be sent, but can be received
-    CHECK(at(21) == 3);
-    CHECK(at(22) == 2);
-    CHECK(at(23) == 3);
+    see(22, 2); // of fewer layers: the frame is of both levels
+    CHECK(at(22) == 3);
+    see(23, 1); // cannot be sent, but can be received
+    CHECK(at(22) == 3);
+    CHECK(at(23) == 1);
+    CHECK(at(24) == 3);
     see(14, 1);
     CHECK(at(14) == 1);
     CHECK(at(19) == 1);
@@ -188,4 +190,22 @@ TEST_CASE("level_schedule: if sizes are layers, a frame of the smallest tells th
     see(3, 2, true); // a late key frame, as each frame can be one: the later level stays
     CHECK(f.at(3) == 2);
     CHECK(f.at(4) == 1);
+}
+
+TEST_CASE_METHOD(fixture, "level_schedule: of two copies of frames, one is chosen")
+{
+    see_all(0, 20, 0);
+    level_schedule_see(&s, 8, 3, 1, 0, true); // the other copies begin
+    see_all(9, 30, 3);
+    see_all(30, 40, 2);
+    level_schedule_choose(&s, 8, 16, 0);
+    for (int64_t n = 0; n < 16; n++)
+        CHECK(at(n) == 0);
+    CHECK(at(16) == 3);
+    CHECK(at(30) == 2);
+    level_schedule_choose(&s, 16, 24, 1); // behind all
+    CHECK(at(15) == 0);
+    CHECK(at(23) == 1);
+    CHECK(at(24) == 3);
+    CHECK(at(30) == 2);
 }

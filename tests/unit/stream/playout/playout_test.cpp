@@ -65,6 +65,7 @@ struct player {
     bool reorders = false;
     lines log;
     std::map<int64_t, int> shown; // number -> times
+    std::map<int64_t, int> level; // number -> of the frame that was shown
     int64_t last_shown = -1;
     int lost = 0, late = 0, undecodable = 0, skipped = 0, ended = 0;
     usec_t stalled = 0, stall_sum = 0, stall_at = 0;
@@ -111,6 +112,7 @@ struct player {
             } else {
                 say("show " + n + " @" + std::to_string(a.show_at / ms));
                 shown[a.number]++;
+                level[a.number] = a.frame->level;
                 REQUIRE((reorders || a.number > last_shown));
                 last_shown = a.number;
             }
@@ -1733,4 +1735,103 @@ TEST_CASE("playout: at another scale a film waits for what it requested, and its
     w.comes(5000, new_frame(16, true, -1), 2);
     w.until(7000);
     CHECK(w.shown.size() == 4);
+}
+
+namespace
+{
+
+// A film's server and a path on which nothing is lost, but which stops at random instants. What
+// waits is sent again from a group on where a viewer's policy may want that: at a better level from
+// the second group behind the position on (an exchange), or at any the last group that was begun.
+struct film_server {
+    static constexpr int64_t frames = 400, ahead = 120;
+    player &v;
+    rng r;
+    int64_t next = 0, copied = 0; // `copied`: so far there were older copies
+    int level;
+    int best[frames / 8 + 1] = {}; // level of each group, so far
+    bool sent[2][frames] = {};     // of each size
+    usec_t open_at = 0;
+    int64_t bytes = 0;
+    int exchanges = 0, outages = 0;
+
+    film_server(player &viewer, uint64_t seed) : v(viewer), r(rng_seeded(seed))
+    {
+        level = static_cast<int>(rng_below(&r, 4));
+    }
+    int64_t position() const
+    {
+        return v.last_shown + 1;
+    }
+    void decide(usec_t now)
+    {
+        if (now >= open_at && rng_below(&r, 40) == 0) {
+            open_at = now + static_cast<usec_t>(rng_below(&r, 9000));
+            outages++;
+        }
+        int64_t first = (position() / 8 + 2) * 8, last = (next - 1) / 8 * 8;
+        if (next >= frames || next < copied || first > last || rng_below(&r, 8) != 0)
+            return;
+        uint64_t groups = static_cast<uint64_t>(last - first) / 8 + 1;
+        int64_t from = first + 8 * static_cast<int64_t>(rng_below(&r, groups));
+        int wanted = static_cast<int>(rng_below(&r, 4));
+        if (from < last && wanted <= *std::max_element(best + from / 8, best + last / 8 + 1))
+            return;
+        copied = next;
+        next = from;
+        level = wanted;
+        exchanges++;
+    }
+    void send(usec_t now)
+    {
+        bytes = now < open_at ? 0 : std::min<int64_t>(bytes + 1000, 2000); // of each 50 ms
+        for (; next < std::min(frames, position() + ahead) && bytes > 0; next++) {
+            if (!level_has_frame(&v.levels, level, next))
+                continue;
+            received_frame *f = next % 8 == 0 ? new_frame(next, true, -1, level / 2)
+                                              : hierarchical(next, level / 2);
+            f->level = level;
+            sent[level / 2][next] = true;
+            best[next / 8] = std::max(best[next / 8], level);
+            f->bytes = 100u * static_cast<unsigned>(level + 1);
+            f->last_written_us = static_cast<uint32_t>(now * ms - bytes);
+            bytes -= static_cast<int64_t>(f->bytes);
+            v.push(now, f);
+        }
+    }
+};
+
+} // namespace
+
+TEST_CASE("playout: groups of a film come again, the path stops at random: no picture is missing")
+{
+    int exchanges = 0, outages = 0;
+    for (uint64_t seed = 0; seed < 400; seed++) {
+        INFO("seed " << seed);
+        playout_config c = buffered(300, 300);
+        c.waits = true;
+        player v(c, true);
+        film_server s(v, seed);
+        for (usec_t now = 0; !v.ended && now < 400000; now += 50) {
+            s.send(now);
+            if (now % 100 == 0)
+                s.decide(now);
+            if (s.next == s.frames)
+                v.end(now);
+            v.until(now);
+        }
+        REQUIRE(v.ended == 1);
+        REQUIRE(v.lost + v.late + v.undecodable + v.skipped == 0);
+        for (int64_t n = 0; n < s.frames; n++) {
+            INFO("frame " << n);
+            bool in_full = n % 2 == 1 && n + 1 < s.frames && v.level[n - 1] % 2 == 1 &&
+                           v.level[n - 1] == v.level[n + 1] && s.sent[v.level[n - 1] / 2][n];
+            if (n % 2 == 0 || in_full)
+                REQUIRE(v.shown[n] == 1);
+        }
+        exchanges += s.exchanges;
+        outages += s.outages;
+    }
+    CHECK(exchanges > 2000);
+    CHECK(outages > 2000);
 }
