@@ -48,7 +48,7 @@ static void put_man_values(const struct option_row *row, struct put *out)
     const char *help;
     const char *word;
     bool any = false;
-    for (int i = 0; row->value && (word = row->value(i, &help)); i++) {
+    for (int i = 0; (word = option_row_word(row, i, &help)); i++) {
         if (!help)
             continue;
         put_format(out, "%s.TP\n", any ? "" : ".RS\n");
@@ -110,7 +110,7 @@ static bool is_file(const struct option_row *row)
     const char *help;
     const char *word;
     bool file = row->kind == OPTION_FILE || strncmp(row->argument, "FILE", 4) == 0;
-    for (int i = 0; row->value && (word = row->value(i, &help)); i++)
+    for (int i = 0; (word = option_row_word(row, i, &help)); i++)
         file = file || strncmp(word, "FILE", 4) == 0;
     return file;
 }
@@ -129,7 +129,7 @@ static void put_more_words(const struct option_row *row, const char *escape, boo
     const char *help;
     const char *word;
     const char *behind = strncmp(row->argument, "NAME=", 5) == 0 ? "=" : "";
-    for (int i = 0; row->value && (word = row->value(i, &help)); i++) {
+    for (int i = 0; (word = option_row_word(row, i, &help)); i++) {
         int len = fixed_part(word);
         if (len == 0)
             continue;

@@ -43,7 +43,7 @@ static void put_values(struct put *out, const struct option_row *row)
     const char *help;
     const char *word;
     char head[96];
-    for (int i = 0; row->value && (word = row->value(i, &help)); i++) {
+    for (int i = 0; (word = option_row_word(row, i, &help)); i++) {
         snprintf(head, sizeof(head), "%*s%s", row->operand ? 2 : VALUES, "", word);
         if (help)
             put_entry(out, head, help);

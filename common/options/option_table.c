@@ -311,6 +311,29 @@ static const char *name_read(enum option_kind kind, const char *value, const cha
     return NULL;
 }
 
+const char *option_row_word(const struct option_row *row, int i, const char **help)
+{
+    if (row->value)
+        return row->value(i, help);
+    *help = row->words ? row->words[i].help : NULL;
+    return row->words ? row->words[i].word : NULL;
+}
+
+static const char *word_read(const struct option_row *row, const char *value, int *out,
+                             char *reason, size_t cap)
+{
+    const struct option_word *words = row->words;
+    struct put put = put_into(reason, cap);
+    put_format(&put, "expects");
+    for (*out = 0; words[*out].word; (*out)++) {
+        int i = *out;
+        if (strcmp(value, words[i].word) == 0)
+            return NULL;
+        put_format(&put, "%s %s", i == 0 ? "" : words[i + 1].word ? "," : " or", words[i].word);
+    }
+    return reason;
+}
+
 // Returns NULL, or the expected value.
 static const char *value_read(const struct option_row *row, const char *value, void *options,
                               char *reason, size_t cap)
@@ -336,6 +359,8 @@ static const char *value_read(const struct option_row *row, const char *value, v
         return NULL;
     case OPTION_SEED:
         return seed_read(value, at);
+    case OPTION_WORD:
+        return word_read(row, value, at, reason, cap);
     default:
         return NULL;
     }
@@ -347,14 +372,15 @@ int option_setting_apply(const struct option_setting *s, void *options, char *er
     char reason[512];
     const char *wrong = NULL;
     const char *value = s->value;
+    void *at = (char *)options + s->row->at;
     bool on;
     if (!s->row->argument) {
         if (!switch_read(value, &on))
             wrong = "expects true or false";
         else if (s->row->kind == OPTION_SWITCH)
-            *(bool *)((char *)options + s->row->at) = on; // said more than once, the last one holds
+            *(bool *)at = on; // said more than once, the last one holds
         else if (s->row->kind == OPTION_TRISTATE)
-            *(enum option_tristate *)((char *)options + s->row->at) = on ? OPTION_ON : OPTION_OFF;
+            *(enum option_tristate *)at = on ? OPTION_ON : OPTION_OFF;
         if (!wrong && !on)
             return 0;
         value = NULL;
@@ -362,7 +388,8 @@ int option_setting_apply(const struct option_setting *s, void *options, char *er
     if (!wrong)
         wrong = value_read(s->row, value, options, reason, sizeof(reason));
     if (!wrong && s->row->read)
-        wrong = s->row->read(options, value, reason, sizeof(reason));
+        wrong = s->row->read(s->row->kind == OPTION_CUSTOM ? at : options, value, reason,
+                             sizeof(reason));
     if (!wrong)
         return 0;
     const char *dots;

@@ -16,7 +16,7 @@ DECLS_BEGIN
 
 // The type of a value, and of the field at the row's offset.
 enum option_kind {
-    OPTION_CUSTOM,   // what `read` does
+    OPTION_CUSTOM,   // what `read` does, which is given the address of the field
     OPTION_SWITCH,   // bool; no value, or true or false
     OPTION_TRISTATE, // enum option_tristate; the same values
     OPTION_OPPOSITE, // no value of its own: `opposite` turned round
@@ -29,6 +29,7 @@ enum option_kind {
     OPTION_LOG,      // struct log_filter, from its own words
     OPTION_LOG_ALL,  // the same, a switch: that of the level `min`
     OPTION_SEED,     // uint64_t, below 9e17
+    OPTION_WORD,     // enum: the number of one of the row's `words`
     // Those of the command line alone.
     OPTION_CONFIG,
     OPTION_PRINT_CONFIG,
@@ -40,12 +41,17 @@ enum option_kind {
 // A switch whose default depends on other options. The program sets OPTION_UNSET before it reads.
 enum option_tristate { OPTION_UNSET = -1, OPTION_OFF, OPTION_ON };
 
-// Reads `value` into the options. Returns NULL, or the fault with the allowed values, which may be
-// in `why`. A switch's value is NULL; the function is not called for a switch that is false.
+// Reads `value` into the options, whose offset is 0 for all rows but those of OPTION_CUSTOM.
+// Returns NULL, or the fault with the allowed values, which may be in `why`. A switch's value is
+// NULL; the function is not called for a switch that is false.
 typedef const char *option_read(void *options, const char *value, char *why, size_t cap);
 
 // Returns the `i`th word that a value may be, and its meaning (may be NULL); NULL after the last.
 typedef const char *option_value(int i, const char **help);
+
+struct option_word {
+    const char *word, *help; // `help`: its meaning, or NULL
+};
 
 struct option_row {
     const char *section; // heading that begins at this row; otherwise NULL
@@ -60,8 +66,11 @@ struct option_row {
     enum option_kind kind;
     size_t at; // offset in the options
     double min, max;
-    option_read *read;    // also after another kind was read: NULL, or what more is wrong
-    option_value *value;  // of a value, or of each part of a LIST; NULL: not from a list
+    option_read *read; // also after another kind was read: NULL, or what more is wrong
+    // What a value, or each part of a LIST, may be: one of `words`, which end with {NULL, NULL}, or
+    // what `value` returns. Both NULL: not from a list.
+    const struct option_word *words;
+    option_value *value;
     const char *opposite; // of OPTION_OPPOSITE: the name of the switch that it turns off
     bool hides_user;      // a URL: no message contains the part before its '@', or a key
     bool in_section;      // may also be set in a section of the table (option_table.section)
@@ -102,6 +111,9 @@ struct option_row {
     {.name = "help", .letter = 'h', .kind = OPTION_HELP, .help = "print this"},                   \
     {.name = NULL}
 // clang-format on
+
+// Returns the `i`th word that a value of the row may be, and its meaning; NULL after the last.
+const char *option_row_word(const struct option_row *row, int i, const char **help);
 
 struct option_table {
     const char *program; // "weir-send"

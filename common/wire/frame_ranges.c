@@ -47,11 +47,6 @@ bool frame_ranges_have(const struct frame_ranges *r, enum frame_kind kind, int64
     return range && range->from <= frame;
 }
 
-bool frame_ranges_empty(const struct frame_ranges *r)
-{
-    return !r->count[FRAMES_VIDEO] && !r->count[FRAMES_AUDIO];
-}
-
 int64_t frame_ranges_next(const struct frame_ranges *r, int64_t frame)
 {
     int64_t next = -1;

@@ -36,7 +36,6 @@ struct frame_ranges { // all zero: empty
 // Adds a frame at or after the last one added. Returns false if the list is full.
 bool frame_ranges_add(struct frame_ranges *r, enum frame_kind kind, int64_t frame);
 bool frame_ranges_have(const struct frame_ranges *r, enum frame_kind kind, int64_t frame);
-bool frame_ranges_empty(const struct frame_ranges *r);
 // Returns the first listed frame of any kind that is at or after `frame`; -1: none.
 int64_t frame_ranges_next(const struct frame_ranges *r, int64_t frame);
 // Writes the value. Returns its length, or ERR_FULL.

@@ -174,23 +174,6 @@ int url_add_key(char *text, size_t cap, const char *key)
     return 0;
 }
 
-void url_redact(const char *text, char *out, size_t cap)
-{
-    size_t used = 0;
-    bool in_query = false;
-    while (*text && used + 1 < cap) {
-        in_query |= *text == '?';
-        bool begins = in_query && (*text == '?' || *text == '&');
-        out[used++] = *text++;
-        if (!begins || strncmp(text, "key=", 4) != 0)
-            continue;
-        int n = snprintf(out + used, cap - used, "key=***");
-        used = n < 0 || (size_t)n >= cap - used ? cap - 1 : used + (size_t)n;
-        text += strcspn(text, "&# \t\r\n");
-    }
-    out[used] = '\0';
-}
-
 static bool check_pin(struct url *u)
 {
     if (!u->secure || strncmp(u->pin, "sha256:", 7) != 0 || strlen(u->pin) != URL_MAX_PIN - 1)

@@ -56,10 +56,6 @@ bool url_take_parameter(char *text, const char *name, char *value, size_t cap);
 // Appends key=KEY to the query. Returns 0 or ERR_TOO_BIG: `text` is unchanged.
 int url_add_key(char *text, size_t cap, const char *key);
 
-// Copies a text for people: the value of each key=VALUE in a query is replaced by ***. What does
-// not fit is cut off.
-void url_redact(const char *text, char *out, size_t cap);
-
 // Writes the URL for requests: `text` without the key (url_add_key), and without the zone, which
 // has no meaning on another machine (RFC 6874, 4).
 void url_request_text(const struct url *u, char out[URL_MAX_TEXT]);

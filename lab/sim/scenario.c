@@ -244,7 +244,7 @@ static int read_reflect(struct spec_reader *r, struct scan value, struct group *
                                         [REFLECT_MARKS] = "marks",
                                         [REFLECT_LIMIT] = "limit",
                                         [REFLECT_BLOCKING] = "blocking"};
-    for (int i = 0; i <= REFLECT_BLOCKING; i++) {
+    for (int i = 0; i < (int)(sizeof(words) / sizeof(*words)); i++) {
         if (scan_is(value, words[i])) {
             g->reflect = (enum reflect_mode)i;
             return 0;

@@ -142,11 +142,6 @@ void sim_relay_play(struct sim_relay *r, usec_t now)
     settle_source(r, now);
 }
 
-void sim_relay_nacked(struct sim_relay *r, usec_t now)
-{
-    bridge_nacked(r->bridge, now);
-}
-
 // ---- The viewer's end
 
 static void settle_sink(struct sim_relay *r, usec_t now)

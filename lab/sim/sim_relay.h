@@ -63,7 +63,6 @@ void sim_relay_frame(struct sim_relay *r, struct received_frame *f, usec_t now);
 void sim_relay_set_level(struct sim_relay *r, int level, usec_t now);
 void sim_relay_pause(struct sim_relay *r, usec_t now);
 void sim_relay_play(struct sim_relay *r, usec_t now);
-void sim_relay_nacked(struct sim_relay *r, usec_t now); // bridge_nacked
 // Returns true if the proxy reads nothing of the backbone now (REFLECT_BLOCKING): no report leaves.
 bool sim_relay_blocks(const struct sim_relay *r);
 // Takes over a packet of the backbone that cannot be read now, and drops it if that exceeds a

@@ -49,24 +49,18 @@ static const char *read_group(void *options, const char *value, char *reason, si
     return group_parse(value, &sc->groups[sc->group_count++], reason, cap) == 0 ? NULL : reason;
 }
 
-static const char *group_value(int i, const char **help)
-{
-    static const char *const list[][2] = {
-        {"reno", "greedy TCP"},
-        {"newreno", "greedy TCP with NewReno's recovery"},
-        {"sack", "greedy TCP with selective acknowledgments"},
-        {"web", "consecutive TCP connections, sizes and pauses Pareto-distributed"},
-        {"mtp", "greedy MTP"},
-        {"cbr", "packets at a constant rate, always or on and off"},
-        {"datagram", "weir-send's datagram flow under a rate controller"},
-        {"stream", "a session: weir-send's scheduler, a transport, weir-play's buffer and Goddard "
-                   "policy"},
-    };
-    if (i >= (int)(sizeof(list) / sizeof(*list)))
-        return NULL;
-    *help = list[i][1];
-    return list[i][0];
-}
+static const struct option_word group_words[] = {
+    {"reno", "greedy TCP"},
+    {"newreno", "greedy TCP with NewReno's recovery"},
+    {"sack", "greedy TCP with selective acknowledgments"},
+    {"web", "consecutive TCP connections, sizes and pauses Pareto-distributed"},
+    {"mtp", "greedy MTP"},
+    {"cbr", "packets at a constant rate, always or on and off"},
+    {"datagram", "weir-send's datagram flow under a rate controller"},
+    {"stream", "a session: weir-send's scheduler, a transport, weir-play's buffer and Goddard "
+               "policy"},
+    {NULL, NULL},
+};
 
 #define AT(member) offsetof(struct sim_options, member)
 #define KEY        .name = "KEY", .operand = true, .kind = OPTION_NOTE
@@ -74,7 +68,7 @@ static const char *group_value(int i, const char **help)
 // clang-format off
 static const struct option_row rows[] = {
     {.section = "Flows", .name = "group", .argument = "GROUP", .operand = true, .repeats = true,
-     .read = read_group, .value = group_value,
+     .read = read_group, .words = group_words,
      .help = "KIND[:KEY=VALUE,...]; the keys follow, with their defaults. The KINDs:"},
 
     {.section = "Keys of all kinds", KEY, .argument = "n=1",

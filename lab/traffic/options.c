@@ -52,40 +52,28 @@ static const char *read_spec(void *options, const char *value, char *reason, siz
     return o->flow_count > OPTIONS_FLOWS ? "at most 4096 flows in total" : NULL;
 }
 
-static const char *command_value(int i, const char **help)
-{
-    static const char *const list[][2] = {
-        {"serve", "sends the traffic"},
-        {"run", "requests and receives it"},
-    };
-    if (i >= (int)(sizeof(list) / sizeof(*list)))
-        return NULL;
-    *help = list[i][1];
-    return list[i][0];
-}
+static const struct option_word command_words[] = {
+    {"serve", "sends the traffic"},
+    {"run", "requests and receives it"},
+    {NULL, NULL},
+};
 
-static const char *spec_value(int i, const char **help)
-{
-    static const char *const list[][2] = {
-        {"elephants:[KEYS]", "long TCP flows"},
-        {"mice:bytes=[N]", "short TCP flows: connect, receive N bytes, close, repeat"},
-        {"cbr:rate=[R]", "UDP datagrams at that rate, of size=1000 payload bytes"},
-        {"udp-pareto:rate=[R]",
-         "the same in on and off periods of Pareto lengths, on=0.5 and off=1 s, shape=1.5"},
-        {"web:[KEYS]", "objects of Pareto sizes, mean=50000 and shape=1.2, with pauses of off=1 s"},
-    };
-    if (i >= (int)(sizeof(list) / sizeof(*list)))
-        return NULL;
-    *help = list[i][1];
-    return list[i][0];
-}
+static const struct option_word spec_words[] = {
+    {"elephants:[KEYS]", "long TCP flows"},
+    {"mice:bytes=[N]", "short TCP flows: connect, receive N bytes, close, repeat"},
+    {"cbr:rate=[R]", "UDP datagrams at that rate, of size=1000 payload bytes"},
+    {"udp-pareto:rate=[R]",
+     "the same in on and off periods of Pareto lengths, on=0.5 and off=1 s, shape=1.5"},
+    {"web:[KEYS]", "objects of Pareto sizes, mean=50000 and shape=1.2, with pauses of off=1 s"},
+    {NULL, NULL},
+};
 
 #define AT(member) offsetof(struct options, member)
 
 // clang-format off
 static const struct option_row rows[] = {
     {.section = "Command", .name = "command", .argument = "COMMAND", .operand = true,
-     .kind = OPTION_NOTE, .value = command_value, .help = "the first word"},
+     .kind = OPTION_NOTE, .words = command_words, .help = "the first word"},
 
     {.section = "Options of serve", .name = "listen", .argument = "ADDR:PORT",
      .read = read_listen, .help = "listen on this address and port"},
@@ -103,7 +91,7 @@ static const struct option_row rows[] = {
     {.name = "stats", .argument = "FILE", .kind = OPTION_FILE, .at = AT(stats), .read = of_run,
      .help = "write a JSON line per second, and one at the end, to this file"},
     {.name = "spec", .argument = "SPEC", .operand = true, .repeats = true, .read = read_spec,
-     .value = spec_value,
+     .words = spec_words,
      .help = "a group of flows such as elephants:n=7,cc=reno,start=5,stop=60. Keys of all: n (flows), "
              "start and stop (seconds after the epoch); of TCP flows also cc (congestion "
              "control)"},

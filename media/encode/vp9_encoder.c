@@ -352,11 +352,6 @@ int vp9_encoder_encode(struct vp9_encoder *e, const struct picture *p,
     return 0;
 }
 
-void vp9_encoder_request_key(struct vp9_encoder *e, int64_t since)
-{
-    vp9_encoder_sync(e, 0, since);
-}
-
 void vp9_encoder_sync(struct vp9_encoder *e, int size_id, int64_t since)
 {
     assert(size_id >= 0 && size_id < e->ladder.size_count);

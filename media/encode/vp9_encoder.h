@@ -47,13 +47,10 @@ void vp9_encoder_free(struct vp9_encoder *e); // NULL is fine
 int vp9_encoder_encode(struct vp9_encoder *e, const struct picture *p,
                        struct coded_frame *out[VP9_MAX_SIZES]);
 
-// Makes the next T0 frame a key frame of all sizes, unless there was one after frame `since`, the
-// newest frame that the requester cannot decode. since = -1: always.
-void vp9_encoder_request_key(struct vp9_encoder *e, int64_t since);
-
 // Makes the next T0 frame a sync frame of size `size_id` and the larger ones: predicted from the
-// smaller size alone, unless there was one after frame `since`. A viewer of the smaller size can
-// switch to `size_id` there. For size 0 it is a key frame.
+// smaller size alone, unless there was one after frame `since`, the newest that the requester
+// cannot decode (-1: always). A viewer of the smaller size can switch to `size_id` there. For size
+// 0 it is a key frame of all sizes.
 void vp9_encoder_sync(struct vp9_encoder *e, int size_id, int64_t since);
 
 // Frame `number` of size `size_id` did not reach a viewer. If later T0 frames depend on it, the

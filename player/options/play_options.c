@@ -52,12 +52,8 @@ static const char *read_cc(void *options, const char *value, char *why, size_t c
     return NULL;
 }
 
-static const char *cc_value(int i, const char **help)
-{
-    static const char *const names[] = {"cubic", "reno", "bbr"};
-    *help = NULL;
-    return i < 3 ? names[i] : NULL;
-}
+static const struct option_word cc_words[] = {
+    {"cubic", NULL}, {"reno", NULL}, {"bbr", NULL}, {NULL, NULL}};
 
 static const char *adapt_value(int i, const char **help)
 {
@@ -92,20 +88,14 @@ static const char *read_adapt(void *options, const char *value, char *why, size_
     return "expects auto, sender, none or goddard, or a policy of films";
 }
 
-static const char *repair_value(int i, const char **help)
-{
-    static const char *const list[][2] = {
-        {"auto", "packets again where the latency leaves time for it, parity where it does not; "
-                 "the default"},
-        {"resend", "packets again only"},
-        {"fec", "parity, where the latency leaves time for it"},
-        {"off", "neither: the encoder does without the lost frames"},
-    };
-    if (i >= 4)
-        return NULL;
-    *help = list[i][1];
-    return list[i][0];
-}
+static const struct option_word repair_words[] = {
+    {"auto", "packets again where the latency leaves time for it, parity where it does not; "
+             "the default"},
+    {"resend", "packets again only"},
+    {"fec", "parity, where the latency leaves time for it"},
+    {"off", "neither: the encoder does without the lost frames"},
+    {NULL, NULL},
+};
 
 static const char *read_repair(void *options, const char *value, char *why, size_t cap)
 {
@@ -186,11 +176,8 @@ static const char *read_record(void *options, const char *value, char *why, size
     return record_name_fault(value);
 }
 
-static const char *latency_value(int i, const char **help)
-{
-    *help = i == 0 ? "what the network's jitter and its repair need; the default" : NULL;
-    return i == 0 ? "auto" : NULL;
-}
+static const struct option_word latency_words[] = {
+    {"auto", "what the network's jitter and its repair need; the default"}, {NULL, NULL}};
 
 #define AT(member) offsetof(struct play_options, member)
 
@@ -215,10 +202,10 @@ static const struct option_row rows[] = {
      .read = read_transports, .value = transport_list_value,
      .help = "transports in order of preference, separated by commas; uses the first that the server "
      "offers and that works on this network (default: auto):"},
-    {.name = "cc", .argument = "NAME", .read = read_cc, .value = cc_value,
+    {.name = "cc", .argument = "NAME", .read = read_cc, .words = cc_words,
      .help = "congestion control of the sender's kernel, for transports over TCP (cubic, reno, "
      "bbr ...)"},
-    {.name = "repair", .argument = "HOW", .read = read_repair, .value = repair_value,
+    {.name = "repair", .argument = "HOW", .read = read_repair, .words = repair_words,
      .help = "what the server sends for packets that get lost on datagram transports:"},
     {.name = "second-path", .argument = "NETWORK", .kind = OPTION_TEXT, .at = AT(second),
      .help = "an interface, or a local address, of a second network, such as a cellular one: live media that the first one "
@@ -244,7 +231,7 @@ static const struct option_row rows[] = {
      .help = "media to buffer before playing starts, and after a stall (then at least 0.5), 0 to "
      "60; live media buffers what --latency needs instead, unless this option is given. Of a film "
      "whose level follows the network: media to buffer while it plays, at least 4 (default: 30)"},
-    {.name = "latency", .argument = "MS", .read = read_latency, .value = latency_value,
+    {.name = "latency", .argument = "MS", .read = read_latency, .words = latency_words,
      .help = "latency of live media from capture to screen: MS, 50 to 30000, is a budget that is "
      "kept whatever the network does. With --buffer it is that of the start instead. Or:"},
     {.name = "low-latency", .kind = OPTION_SWITCH, .at = AT(low_latency),

@@ -130,7 +130,7 @@ static void note_forwarded(struct bridge *b, const struct received_frame *f)
 }
 
 // The viewer counts as lost what the backbone lost, and what cannot be decoded for that reason.
-static void tell_gap(struct bridge *b, const struct received_frame *f, usec_t now)
+static void report_gap(struct bridge *b, const struct received_frame *f, usec_t now)
 {
     int64_t gap = b->next_seq < 0 ? 0 : f->first_seq - b->next_seq;
     int64_t next = f->first_seq + f->packets, whole = gap;
@@ -150,7 +150,7 @@ static void forward(struct bridge *b, struct shared_frame *f, int level, usec_t 
 {
     struct coded_frame *out = shared_frame_at(f, level);
     if (out) {
-        tell_gap(b, &f->head, now);
+        report_gap(b, &f->head, now);
         note_forwarded(b, &f->head);
         b->stats.frames++;
         b->stats.bytes += out->bytes;
@@ -264,13 +264,13 @@ void bridge_access(struct bridge *b, const struct reflect_access *access, usec_t
 {
     const struct bridge_ops *ops = b->config.ops;
     struct reflect_orders orders = reflection_update(&b->reflection, access, now);
-    if (orders.tells_limit)
+    if (orders.sends_limit)
         ops->limit(b->config.ctx, orders.limit_bps, now);
     if (orders.marks) {
         b->stats.marks += (uint64_t)orders.marks;
         ops->mark(b->config.ctx, orders.marks, now);
     }
-    if (orders.tells_stop) {
+    if (orders.sends_stop) {
         b->stats.stops += orders.stop;
         ops->stop_reading(b->config.ctx, orders.stop, now);
     }
@@ -291,7 +291,7 @@ void bridge_read(const struct bridge *b, struct bridge_stats *out)
     const struct reflection *r = &b->reflection;
     *out = b->stats;
     out->held = b->held_count;
-    out->limit_bps = r->mode == REFLECT_LIMIT ? r->told_bps : r->limit_bps;
+    out->limit_bps = r->mode == REFLECT_LIMIT ? r->sent_bps : r->limit_bps;
     out->reason = r->reason;
     out->queue = r->queue;
     out->access_bps = r->rate_bps;

@@ -94,7 +94,7 @@ struct bridge_stats {
     uint64_t malformed; // frames that no packetiser can send, or that contradict the ladder
     uint64_t lost;      // packets of which the viewer sees a gap
     int held;           // frames that wait for a reference
-    double limit_bps;   // the reflected limit: with REFLECT_LIMIT as told to the origin; 0: none
+    double limit_bps;   // the reflected limit: with REFLECT_LIMIT as sent to the origin; 0: none
     enum reflect_reason reason; // of it
     usec_t queue;               // for the viewer (reflection.h)
     double access_bps;          // rate of the access; 0: unknown

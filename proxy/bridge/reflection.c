@@ -15,10 +15,10 @@ enum {
 
 static const usec_t DEFAULT_RTT = 200 * USEC_PER_MSEC;
 static const usec_t LEAST_RISE = 500 * USEC_PER_MSEC; // for 10 %
-static const usec_t LEAST_TELL = 50 * USEC_PER_MSEC;
+static const usec_t SEND_PACE_MIN = 50 * USEC_PER_MSEC;
 static const usec_t LEAST_RTT = 60 * USEC_PER_SEC; // window
 static const double RISE = 1.1;
-static const double TELL_STEP = 0.03;
+static const double SEND_STEP = 0.03;
 static const double END = 1.25;
 static const double LEAST_USE = 0.85;      // of what the access delivered
 static const double MARK_TOLERANCE = 1.15; // frames vary, and a mark costs much
@@ -35,7 +35,7 @@ void reflection_init(struct reflection *r, enum reflect_mode mode, usec_t target
                              .slot = -1,
                              .busy_since = -1,
                              .updated_at = now,
-                             .told_at = now - USEC_PER_SEC,
+                             .sent_at = now - USEC_PER_SEC,
                              .arrived_since = now};
     windowed_min_init(&r->least_rtt, LEAST_RTT);
 }
@@ -61,7 +61,7 @@ static usec_t queue_of(struct reflection *r, const struct reflect_access *a, use
 
 void reflection_origin_forgot(struct reflection *r)
 {
-    r->told_bps = 0;
+    r->sent_bps = 0;
 }
 
 void reflection_set_rtt(struct reflection *r, usec_t rtt)
@@ -167,19 +167,19 @@ static void set_limit(struct reflection *r, double carried_bps)
     r->reason = REFLECT_BY_ADAPTATION;
 }
 
-static void tell_limit(struct reflection *r, const struct reflect_access *a,
+static void send_limit(struct reflection *r, const struct reflect_access *a,
                        struct reflect_orders *out, usec_t now)
 {
     double bps = r->limit_bps > 0 ? fmax(r->limit_bps - a->overhead_bps, r->lowest_bps) : 0;
     bool changed =
-        (bps > 0) != (r->told_bps > 0) || fabs(bps - r->told_bps) > TELL_STEP * r->told_bps;
-    bool falls = bps > 0 && (r->told_bps <= 0 || bps < r->told_bps);
-    usec_t pace = falls ? LEAST_TELL : usec_max(round_trip(r), LEAST_TELL);
-    if (!changed || now - r->told_at < pace)
+        (bps > 0) != (r->sent_bps > 0) || fabs(bps - r->sent_bps) > SEND_STEP * r->sent_bps;
+    bool falls = bps > 0 && (r->sent_bps <= 0 || bps < r->sent_bps);
+    usec_t pace = falls ? SEND_PACE_MIN : usec_max(round_trip(r), SEND_PACE_MIN);
+    if (!changed || now - r->sent_at < pace)
         return;
-    r->told_bps = out->limit_bps = bps;
-    r->told_at = now;
-    out->tells_limit = true;
+    r->sent_bps = out->limit_bps = bps;
+    r->sent_at = now;
+    out->sends_limit = true;
 }
 
 static void mark(struct reflection *r, struct reflect_orders *out, usec_t now)
@@ -198,13 +198,13 @@ static void mark(struct reflection *r, struct reflect_orders *out, usec_t now)
 static void block(struct reflection *r, double room, struct reflect_orders *out)
 {
     bool stop = r->stopped ? room < r->blocking : room <= 0;
-    out->tells_stop = stop != r->stopped;
+    out->sends_stop = stop != r->stopped;
     out->stop = r->stopped = stop;
 }
 
 bool reflection_is_idle(const struct reflection *r)
 {
-    return r->mode != REFLECT_BLOCKING && r->limit_bps <= 0 && r->told_bps <= 0 &&
+    return r->mode != REFLECT_BLOCKING && r->limit_bps <= 0 && r->sent_bps <= 0 &&
            r->busy_since < 0 && r->queue < r->target / 4;
 }
 
@@ -218,7 +218,7 @@ struct reflect_orders reflection_update(struct reflection *r, const struct refle
     set_limit(r, a->carried_bps);
     switch (r->mode) {
     case REFLECT_LIMIT:
-        tell_limit(r, a, &out, now);
+        send_limit(r, a, &out, now);
         break;
     case REFLECT_MARKS:
         mark(r, &out, now);

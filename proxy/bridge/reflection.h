@@ -16,10 +16,10 @@
 //       leaves (stream/adapt): it sees a queue 20 ms long, in the network too. While that has seen
 //       no lack, the access is no limit, whatever level the viewer has.
 //
-//   How it is told to the origin.
+//   How the origin learns of it.
 //     limit     as a max rate of the media, so without what the access carries beside it (headers,
 //               repair), when it differs by 3 % from the last one: a lower one at once, a higher
-//               one once a round trip. Its end is told, too
+//               one once a round trip. Its end is sent, too
 //     marks     when the media of the last round trip exceeds the limit: the packets that exceed it
 //               are to be reported as marked; one event a round trip at most. An excess of 15 %
 //               over what the adaptation leaves causes none: frames vary so, and TFRC takes seconds
@@ -44,7 +44,7 @@
 DECLS_BEGIN
 
 enum reflect_reason { REFLECT_BY_QUEUE, REFLECT_BY_ADAPTATION };
-enum reflect_mode { REFLECT_OFF, REFLECT_MARKS, REFLECT_LIMIT, REFLECT_BLOCKING };
+enum reflect_mode { REFLECT_LIMIT, REFLECT_MARKS, REFLECT_BLOCKING, REFLECT_OFF };
 
 // The state of the access.
 struct reflect_access {
@@ -86,8 +86,8 @@ struct reflection { // reflection.c alone writes the fields
     double limit_bps; // with what the adaptation leaves, of all that the access carries; 0: none
     enum reflect_reason reason; // of limit_bps
     usec_t updated_at;
-    double told_bps; // the max rate that the origin knows; 0: none
-    usec_t told_at;
+    double sent_bps; // the max rate that the origin knows; 0: none
+    usec_t sent_at;
 
     double arrived_bytes; // since `arrived_since`
     usec_t arrived_since;
@@ -96,17 +96,17 @@ struct reflection { // reflection.c alone writes the fields
 
 void reflection_init(struct reflection *r, enum reflect_mode mode, usec_t target, double blocking,
                      const struct ladder *ladder, usec_t now);
-// The session with the origin is a new one, which knows no limit: one that is in force is told.
+// The session with the origin is a new one, which knows no limit: one that is in force is sent.
 void reflection_origin_forgot(struct reflection *r);
 void reflection_set_rtt(struct reflection *r, usec_t rtt); // of the backbone; 0: unknown
 // Media of `bytes` came from the backbone.
 void reflection_arrived(struct reflection *r, size_t bytes);
 
 struct reflect_orders {
-    bool tells_limit; // REFLECT_LIMIT: tell `limit_bps` to the origin
+    bool sends_limit; // REFLECT_LIMIT: tell `limit_bps` to the origin
     double limit_bps; // of the media; 0: none
     int marks;        // REFLECT_MARKS: packets to be reported as marked
-    bool tells_stop;  // REFLECT_BLOCKING: `stop` changed
+    bool sends_stop;  // REFLECT_BLOCKING: `stop` changed
     bool stop;
 };
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-// A frame that came from an origin, for all viewers of its flow: what the backbone told of it, and
+// A frame that came from an origin, for all viewers of its flow: what the backbone said of it, and
 // the frame that is sent on, whose bytes the viewers share. Reference-counted; loop thread only.
 // Pure.
 #ifndef WEIR_PROXY_BRIDGE_SHARED_FRAME_H

@@ -26,7 +26,7 @@ struct access_leg {
     int held_count, waiting_count;
     double delay_ms; // mean from a frame's arrival to its first write, of the last second
     struct level_choice_inputs last; // reading
-    double told_bps;                 // the limit that the log knows; 0: none
+    double logged_bps;               // the limit that the log knows; 0: none
 };
 
 struct access_leg *access_leg_new(const struct access_leg_config *config, usec_t now)
@@ -77,7 +77,7 @@ static void log_limit(struct access_leg *l)
 {
     struct bridge_stats s;
     bridge_read(l->bridge, &s);
-    if (l->config.choices->reflect != REFLECT_LIMIT || s.limit_bps == l->told_bps)
+    if (l->config.choices->reflect != REFLECT_LIMIT || s.limit_bps == l->logged_bps)
         return;
     int viewer = l->config.sink->number;
     double kbps = s.limit_bps / 1000;
@@ -92,7 +92,7 @@ static void log_limit(struct access_leg *l)
         log_debug("viewer %d: asks its origin for %.0f kbit/s at most: the adaptation to the "
                   "access leaves no more",
                   viewer, kbps);
-    l->told_bps = s.limit_bps;
+    l->logged_bps = s.limit_bps;
 }
 
 static void read_access(struct access_leg *l, usec_t now)

@@ -7,8 +7,7 @@
 #include "common/base/decls.h"
 #include "common/protocol/relay_info.h"
 #include "proxy/bridge/bridge.h"
-#include "proxy/feed/relay_choices.h"
-#include "proxy/feed/upstream.h"
+#include "proxy/feed/relay_origin.h"
 #include "proxy/policy/level_choice.h"
 #include "server/session/stream_media.h"
 

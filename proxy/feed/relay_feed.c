@@ -2,7 +2,6 @@
 #include "proxy/feed/relay_feed.h"
 
 #include <math.h>
-#include <stdio.h>
 #include <stdlib.h>
 
 #include "common/base/err.h"
@@ -12,31 +11,20 @@
 #include "proxy/feed/relayed_audio.h"
 #include "proxy/feed/upstream.h"
 #include "proxy/feed/viewer_end.h"
+#include "proxy/policy/origin_life.h"
 #include "server/policy/number_shift.h"
 #include "server/session/session.h"
 #include "server/stored/stored_feed.h"
 
 #define EARLY_SECONDS 1.0
-#define RETRY_EVERY   USEC_PER_SEC // during an outage
-
-enum phase {
-    IDLE,     // no session with the origin
-    STARTING, // its first PLAY has no answer yet
-    PLAYING,
-    PAUSED,
-    AWAY,      // the origin was lost while it played
-    RETURNING, // and is being connected again
-    ENDED,     // the origin ended the media
-};
 
 struct relay_feed {
     struct viewer_end end; // first
     struct relay_feed_config config;
     struct upstream *upstream; // owned; NULL: none
-    enum phase phase;
+    struct origin_life life;
     bool is_held;  // what the viewer's network does not take waits at the origin
     bool may_hold; // frames have begun to wait, or wait no more: the timer looks
-    bool is_over;  // the upstream has ended: the timer frees it
 
     // The viewer's request for a place.
     double seconds; // NaN: where the media is, or no seek
@@ -59,34 +47,25 @@ struct relay_feed {
     int latency_ms; // 0: of a prepared film, the viewer did not say; no frame is dropped
     int playout_ms; // 0: not known
 
-    struct film_table *table; // owned; NULL: the origin has none, or has not told it
+    struct film_table *table; // owned; NULL: the origin has none, or has not said
     enum { TABLE_UNKNOWN, TABLE_ASKED, TABLE_KNOWN } table_is;
-    usec_t second_at;
     double from;   // seconds; where the newest session was asked to begin
     bool rescales; // it was asked for another scale than 1, at which it begins
     struct rtsp_client_place begun;
-    usec_t away_since;
-    char away_why[256];  // the newest reason
-    int64_t away_last;   // `last` at that time; -2: it was never away
-    usec_t connected_at; // the newest attempt
-    usec_t retry_at;
 };
 
 static double fps_of(const struct relay_feed *f)
 {
-    return fps_value(f->config.media->ladder.source_fps);
+    return fps_value(f->config.origin->media->ladder.source_fps);
 }
 
 static void arm(struct viewer_end *end)
 {
     struct relay_feed *f = (struct relay_feed *)end;
-    usec_t when = f->is_over || f->may_hold ? 0 : viewer_end_next_timeout(end);
-    if (f->phase == AWAY)
-        when = usec_min(when, f->retry_at);
-    if (f->phase == PLAYING)
+    usec_t when = f->may_hold ? 0 : viewer_end_next_timeout(end);
+    when = usec_min(when, origin_life_next(&f->life));
+    if (f->life.phase == ORIGIN_PLAYING)
         when = usec_min(when, access_leg_next_timeout(f->end.leg));
-    if (f->upstream)
-        when = usec_min(when, f->second_at);
     timer_set(f->end.timer, when);
 }
 
@@ -97,8 +76,8 @@ static void hold_origin(struct relay_feed *f, usec_t now)
 {
     const struct frame_sink *sink = f->end.sink;
     f->may_hold = false;
-    bool holds = f->phase == PLAYING && !f->latency_ms && !f->end.requested &&
-                 f->config.choices->reflect != REFLECT_BLOCKING && sink->ops->has_waiting &&
+    bool holds = f->life.phase == ORIGIN_PLAYING && !f->latency_ms && !f->end.requested &&
+                 f->config.origin->choices->reflect != REFLECT_BLOCKING && sink->ops->has_waiting &&
                  sink->ops->has_waiting(sink);
     if (!f->upstream || holds == f->is_held || upstream_is_datagram(f->upstream))
         return;
@@ -112,7 +91,7 @@ static double position_of(const struct relay_feed *f, int64_t number)
 {
     double since = (double)(number - f->show) / fps_of(f);
     double at = f->show_seconds + (f->scale < 0 ? -since : since);
-    return fmin(fmax(at, 0), f->config.media->duration);
+    return fmin(fmax(at, 0), f->config.origin->media->duration);
 }
 
 static void fill_place(struct relay_feed *f)
@@ -165,7 +144,7 @@ static void note_place(struct relay_feed *f, const struct rtsp_client_place *pla
 // `why`: it breaks off, and why; NULL: it has ended.
 static void end_media(struct relay_feed *f, const char *why, usec_t now)
 {
-    f->phase = f->upstream && !f->is_over ? ENDED : IDLE;
+    f->life.phase = f->upstream && !f->life.is_over ? ORIGIN_ENDED : ORIGIN_IDLE;
     f->end.sink->ops->on_end(f->end.sink, why, now);
 }
 
@@ -179,7 +158,8 @@ static double scale_of(const struct relay_feed *f)
 // on.
 static bool begins(const struct relay_feed *f)
 {
-    return (f->phase == STARTING || f->phase == RETURNING) && f->config.media->duration >= 0;
+    return (f->life.phase == ORIGIN_STARTING || f->life.phase == ORIGIN_RETURNING) &&
+           f->config.origin->media->duration >= 0;
 }
 
 // The origin is back, but not at the scale of the viewer's play.
@@ -187,9 +167,9 @@ static void end_scaled(struct relay_feed *f, usec_t now)
 {
     struct media_refusal why = {.status = 502, .text = "origin: it lost the scale of the play"};
     log_warn("the origin %s is back, but does not play at scale %g: the media ends",
-             f->config.url->text, scale_of(f));
+             f->config.origin->url->text, scale_of(f));
     viewer_end_refuse(&f->end, &why, now);
-    f->is_over = true;
+    f->life.is_over = true;
     end_media(f, why.text, now);
     arm(&f->end);
 }
@@ -197,12 +177,12 @@ static void end_scaled(struct relay_feed *f, usec_t now)
 static void on_playing(void *ctx, const struct rtsp_client_place *place, usec_t now)
 {
     struct relay_feed *f = ctx;
-    if (f->is_over) // it said BYE before
+    if (f->life.is_over) // it said BYE before
         return;
     // Another request's, as for a speed: that of the viewer's place is still to come.
     if (viewer_end_waits(&f->end) && f->seeks && !begins(f) && !place->sought)
         return;
-    bool returns = f->phase == RETURNING;
+    bool returns = f->life.phase == ORIGIN_RETURNING;
     if (begins(f) && place->scale != scale_of(f) && !f->rescales) {
         f->rescales = true;
         f->begun = *place;
@@ -214,10 +194,7 @@ static void on_playing(void *ctx, const struct rtsp_client_place *place, usec_t 
         end_scaled(f, now);
         return;
     }
-    if (returns)
-        log_info("the origin %s is back after %.1f s", f->config.url->text,
-                 usec_to_sec(now - f->away_since));
-    f->phase = PLAYING;
+    origin_life_playing(&f->life, now);
     access_leg_begin(f->end.leg, now);
     frame_store_renew(f->end.store, now);
     note_place(f, place);
@@ -227,11 +204,11 @@ static void on_playing(void *ctx, const struct rtsp_client_place *place, usec_t 
     if (viewer_end_waits(&f->end)) {
         usec_t ahead;
         viewer_end_await_clock(&f->end,
-                               server_dialect_of(f->config.sdp)->knows_weir_parameters &&
+                               server_dialect_of(f->config.origin->sdp)->knows_weir_parameters &&
                                    !upstream_wall_ahead(f->upstream, &ahead),
                                now);
     } else if (!f->end.plays) {
-        f->phase = PAUSED; // first: it may end in this call
+        f->life.phase = ORIGIN_PAUSED; // first: it may end in this call
         upstream_pause(f->upstream, now);
     }
     arm(&f->end);
@@ -273,7 +250,7 @@ static void on_frame(void *ctx, struct received_frame *r, usec_t now)
     usec_t captured = access_leg_captured(f->upstream, r->capture_wall, r->first_arrived, now);
     if (r->number < f->show) // its time has passed; frames from `show` on need it
         captured = usec_max(captured, r->last_arrived);
-    if (f->phase == PLAYING)
+    if (f->life.phase == ORIGIN_PLAYING)
         access_leg_before_frame(f->end.leg, r->last_arrived, now);
     bridge_frame(access_leg_bridge(f->end.leg), r, captured, now);
     arm(&f->end);
@@ -282,8 +259,10 @@ static void on_frame(void *ctx, struct received_frame *r, usec_t now)
 static void forward(void *ctx, struct coded_frame *frame, usec_t now)
 {
     struct relay_feed *f = ctx;
-    if (frame->number > f->last)
+    if (frame->number > f->last) {
         f->last = frame->number;
+        f->life.got = true;
+    }
     viewer_end_forward(&f->end, frame, now);
     f->may_hold = !f->is_held;
 }
@@ -291,7 +270,7 @@ static void forward(void *ctx, struct coded_frame *frame, usec_t now)
 static void limit(void *ctx, double bps, usec_t now)
 {
     struct relay_feed *f = ctx;
-    if (f->phase == PLAYING && f->latency_ms) // otherwise the origin is held
+    if (f->life.phase == ORIGIN_PLAYING && f->latency_ms) // otherwise the origin is held
         upstream_limit(f->upstream, bps, now);
 }
 
@@ -299,31 +278,31 @@ static void mark(void *ctx, int packets, usec_t now)
 {
     (void)now;
     struct relay_feed *f = ctx;
-    if (f->phase == PLAYING)
+    if (f->life.phase == ORIGIN_PLAYING)
         upstream_mark(f->upstream, packets);
 }
 
 static void stop_reading(void *ctx, bool stop, usec_t now)
 {
     struct relay_feed *f = ctx;
-    if (f->phase == PLAYING)
+    if (f->life.phase == ORIGIN_PLAYING)
         upstream_hold(f->upstream, stop, now);
 }
 
 static void bridge_request_key(void *ctx, usec_t now)
 {
     struct relay_feed *f = ctx;
-    if (f->phase == PLAYING)
+    if (f->life.phase == ORIGIN_PLAYING)
         upstream_request_key(f->upstream, now);
 }
 
 static void on_audio(void *ctx, const struct received_audio *a, usec_t now)
 {
     struct relay_feed *f = ctx;
-    struct coded_audio *c =
-        viewer_end_takes(&f->end)
-            ? relayed_audio_new(f->upstream, a, f->shift, f->config.media->ladder.source_fps, now)
-            : NULL;
+    struct coded_audio *c = viewer_end_takes(&f->end)
+                                ? relayed_audio_new(f->upstream, a, f->shift,
+                                                    f->config.origin->media->ladder.source_fps, now)
+                                : NULL;
     if (!c)
         return;
     f->end.sink->ops->on_audio(f->end.sink, c, now);
@@ -357,34 +336,18 @@ static void on_nacked(void *ctx, usec_t now)
 
 // ---- The origin is lost
 
-// A viewer's request that waits is answered when the origin is back.
-static void set_away(struct relay_feed *f, const char *text, usec_t now)
-{
-    log_warn("the origin %s is lost: %s; trying again for %.0f s", f->config.url->text, text,
-             usec_to_sec(f->config.choices->outage));
-    snprintf(f->away_why, sizeof(f->away_why), "%s", text);
-    bool sent_nothing = f->phase == PLAYING && f->last == f->away_last; // since its return
-    f->phase = AWAY;
-    viewer_end_on_lost(&f->end);
-    f->retry_at = usec_max(now, f->connected_at + RETRY_EVERY);
-    if (sent_nothing)
-        return;
-    f->away_since = now;
-    f->away_last = f->last;
-}
-
 static void on_bye(void *ctx, usec_t now)
 {
     struct relay_feed *f = ctx;
-    if (f->phase != PLAYING)
+    if (f->life.phase != ORIGIN_PLAYING)
         return;
     // At another scale than 1 the last frame may be far from the end, or is the first of the film.
-    bool early =
-        isnan(f->show_seconds) ||
-        (f->scale == 1 && position_of(f, f->last + 1) < f->config.media->duration - EARLY_SECONDS);
+    bool early = isnan(f->show_seconds) ||
+                 (f->scale == 1 &&
+                  position_of(f, f->last + 1) < f->config.origin->media->duration - EARLY_SECONDS);
     if (early) {
-        f->is_over = true;
-        set_away(f, "it has ended", now);
+        origin_life_broke_off(&f->life, now);
+        viewer_end_on_lost(&f->end);
     } else {
         end_media(f, NULL, now);
     }
@@ -394,31 +357,13 @@ static void on_bye(void *ctx, usec_t now)
 static void on_end(void *ctx, const struct media_refusal *why, usec_t now)
 {
     struct relay_feed *f = ctx;
-    f->is_over = true;
-    *f->config.stale = true;
-    switch (f->phase) {
-    case IDLE:
-    case AWAY:
-        break;
-    case STARTING:
-        f->phase = IDLE;
+    *f->config.origin->stale = true;
+    bool starts = f->life.phase == ORIGIN_STARTING;
+    // If it is lost, a request that waits is answered when the origin is back.
+    if (origin_life_ended(&f->life, why->text, viewer_end_waits(&f->end), now))
+        viewer_end_on_lost(&f->end);
+    else if (starts)
         viewer_end_refuse(&f->end, why, now);
-        break;
-    case PLAYING:
-        set_away(f, why->text, now);
-        break;
-    case PAUSED: // the next PLAY connects again
-    case ENDED:
-        f->phase = IDLE;
-        if (viewer_end_waits(&f->end)) // which has come
-            set_away(f, why->text, now);
-        break;
-    case RETURNING:
-        f->phase = AWAY;
-        f->retry_at = now + RETRY_EVERY;
-        snprintf(f->away_why, sizeof(f->away_why), "%s", why->text);
-        break;
-    }
     arm(&f->end);
 }
 
@@ -436,7 +381,8 @@ static void drop_upstream(struct relay_feed *f, usec_t now)
 {
     upstream_free(f->upstream, now);
     f->upstream = NULL;
-    f->is_over = f->is_held = false;
+    f->is_held = false;
+    origin_life_dropped(&f->life);
     if (f->table_is == TABLE_ASKED)
         f->table_is = TABLE_UNKNOWN;
 }
@@ -450,7 +396,7 @@ static bool hears(struct relay_feed *f, usec_t now)
 }
 
 // Returns false if there is no memory.
-static bool connect_upstream(struct relay_feed *f, enum phase phase, usec_t now)
+static bool connect_upstream(struct relay_feed *f, enum origin_phase phase, usec_t now)
 {
     double from = f->end.requested && !isnan(f->seconds) ? f->seconds
                   : isnan(f->show_seconds)               ? 0
@@ -460,81 +406,63 @@ static bool connect_upstream(struct relay_feed *f, enum phase phase, usec_t now)
     drop_upstream(f, now);
     bridge_restart(access_leg_bridge(f->end.leg));
     bridge_origin_forgot(access_leg_bridge(f->end.leg));
-    struct upstream_config config = {
-        .loop = f->config.loop,
-        .url = f->config.url,
-        .sdp = f->config.sdp,
-        .is_described = phase == STARTING && now - f->config.described_at < DESCRIPTION_FRESH,
-        .transports = &f->config.choices->films,
-        .rules = f->config.choices->rules,
-        .via = f->config.via,
-        .film = f->config.film,
-        .has_audio = f->config.film || hears(f, now), // what is stored is stored with its audio
-        .follows = f->follows,
-        .level = f->level,
-        .latency_ms = f->latency_ms ? access_leg_origin_latency(f->latency_ms) : 0,
-        .start = from,
-        .speed = f->speed,
-        .ops = &upstream_ops,
-        .ctx = f};
+    struct upstream_config config =
+        relay_origin_session(f->config.origin, phase == ORIGIN_STARTING, now);
+    config.film = f->config.film;
+    config.has_audio = f->config.film || hears(f, now); // what is stored is stored with its audio
+    config.follows = f->follows;
+    config.level = f->level;
+    config.latency_ms = f->latency_ms ? access_leg_origin_latency(f->latency_ms) : 0;
+    config.start = from;
+    config.speed = f->speed;
+    config.ops = &upstream_ops;
+    config.ctx = f;
     f->upstream = upstream_new(&config, now);
-    f->connected_at = now;
-    f->phase = phase;
-    f->second_at = now + USEC_PER_SEC;
+    if (f->upstream)
+        origin_life_connecting(&f->life, phase, now);
     f->shifts = f->last >= 0;
     f->next = f->last + 1;
     return f->upstream;
 }
 
-static void retry(struct relay_feed *f, usec_t now)
+static void end_away(struct relay_feed *f, usec_t now)
 {
-    usec_t away = now - f->away_since;
-    if (away >= f->config.choices->outage) {
-        log_warn("the origin %s did not return within %.0f s: the media ends", f->config.url->text,
-                 usec_to_sec(away));
-        drop_upstream(f, now);
-        struct media_refusal why = upstream_lost(away, f->away_why);
-        viewer_end_refuse(&f->end, &why, now);
-        end_media(f, why.text, now);
-        return;
-    }
-    f->retry_at = now + RETRY_EVERY;
-    if (!connect_upstream(f, RETURNING, now))
-        f->phase = AWAY;
+    struct media_refusal why = upstream_lost(origin_life_away(&f->life, now), f->life.why);
+    drop_upstream(f, now);
+    viewer_end_refuse(&f->end, &why, now);
+    end_media(f, why.text, now);
 }
 
 static void give_up(struct viewer_end *end, usec_t now)
 {
     struct relay_feed *f = (struct relay_feed *)end;
-    if (f->phase != STARTING)
+    if (f->life.phase != ORIGIN_STARTING)
         return;
     drop_upstream(f, now);
-    f->phase = IDLE;
+    f->life.phase = ORIGIN_IDLE;
 }
 
 static void on_timer(void *ctx, usec_t now)
 {
     struct relay_feed *f = ctx;
-    if (f->is_over)
+    if (f->life.is_over)
         drop_upstream(f, now);
     viewer_end_on_timeout(&f->end, now);
     if (f->may_hold || f->is_held)
         hold_origin(f, now);
-    if (f->upstream && now >= f->second_at) {
-        f->second_at = now + USEC_PER_SEC;
+    if (origin_life_second(&f->life, now)) {
         upstream_second(f->upstream, now);
         struct upstream_stats s;
         upstream_read(f->upstream, &s);
         access_leg_second(f->end.leg, s.rtt);
     }
-    if (f->phase == PLAYING)
+    if (f->life.phase == ORIGIN_PLAYING)
         access_leg_on_timeout(f->end.leg, now);
-    if (f->phase == RETURNING && now - f->away_since >= f->config.choices->outage) {
-        f->phase = AWAY;
-        f->retry_at = now;
-    }
-    if (f->phase == AWAY && now >= f->retry_at)
-        retry(f, now);
+    enum origin_due due = origin_life_due(&f->life, now);
+    if (due == ORIGIN_DUE_ATTEMPT)
+        (void)connect_upstream(f, ORIGIN_RETURNING, now); // no memory: the next attempt
+    else if (due == ORIGIN_DUE_END)
+        end_away(f, now);
     arm(&f->end);
 }
 
@@ -552,30 +480,30 @@ static void begin_request(struct viewer_end *end, const struct media_seek *to, u
     if (!isnan(f->seconds))
         frame_store_clear(f->end.store);
     fill_place(f);
-    switch (f->phase) {
-    case IDLE:
-        if (!connect_upstream(f, STARTING, now)) {
+    switch (f->life.phase) {
+    case ORIGIN_IDLE:
+        if (!connect_upstream(f, ORIGIN_STARTING, now)) {
             struct media_refusal why = {.status = 503, .text = "out of memory"};
             viewer_end_refuse(&f->end, &why, now);
         }
         return;
-    case STARTING:
-    case AWAY:
-    case RETURNING:
+    case ORIGIN_STARTING:
+    case ORIGIN_AWAY:
+    case ORIGIN_RETURNING:
         return;
-    case PLAYING:
+    case ORIGIN_PLAYING:
         if (isnan(f->seconds))
             viewer_end_await_clock(&f->end, false, now); // it continues
         else
             upstream_scale(f->upstream, f->seconds, f->wanted, now);
         return;
-    case PAUSED:
+    case ORIGIN_PAUSED:
         if (isnan(f->seconds))
             upstream_resume(f->upstream, now);
         else
             upstream_scale(f->upstream, f->seconds, f->wanted, now);
         return;
-    case ENDED:
+    case ORIGIN_ENDED:
         f->seconds = isnan(f->seconds) ? 0 : f->seconds;
         f->seeks = true;
         upstream_scale(f->upstream, f->seconds, f->wanted, now);
@@ -589,8 +517,8 @@ static void play(struct media_feed *feed, bool plays)
     usec_t now = clock_now();
     viewer_end_play(&f->end, plays);
     f->may_hold = true;
-    if (!plays && f->phase == PLAYING) {
-        f->phase = PAUSED; // first: it may end in this call
+    if (!plays && f->life.phase == ORIGIN_PLAYING) {
+        f->life.phase = ORIGIN_PAUSED; // first: it may end in this call
         upstream_pause(f->upstream, now);
     }
     arm(&f->end);
@@ -605,7 +533,7 @@ static void request_key(struct media_feed *feed, int size_id, usec_t now)
 {
     (void)size_id;
     struct relay_feed *f = (struct relay_feed *)feed;
-    if (f->phase == PLAYING)
+    if (f->life.phase == ORIGIN_PLAYING)
         upstream_request_key(f->upstream, now);
 }
 
@@ -615,7 +543,7 @@ static void set_level(struct media_feed *feed, int level, bool follows)
     bool changes = level != f->level;
     f->level = level;
     f->follows = follows;
-    if (f->phase != PLAYING && f->phase != PAUSED)
+    if (!origin_life_is_up(&f->life))
         return;
     upstream_set_follows(f->upstream, follows, clock_now());
     if (changes)
@@ -627,7 +555,7 @@ static void set_speed(struct media_feed *feed, double speed)
     struct relay_feed *f = (struct relay_feed *)feed;
     bool changes = speed != f->speed;
     f->speed = speed;
-    if (changes && (f->phase == PLAYING || f->phase == PAUSED))
+    if (changes && origin_life_is_up(&f->life))
         upstream_set_speed(f->upstream, speed, clock_now());
 }
 
@@ -646,7 +574,7 @@ static void set_latency(struct media_feed *feed, int ms)
     struct relay_feed *f = (struct relay_feed *)feed;
     f->latency_ms = ms;
     f->may_hold = true;
-    if (f->phase == PLAYING || f->phase == PAUSED)
+    if (origin_life_is_up(&f->life))
         upstream_set_latency(f->upstream, access_leg_origin_latency(f->latency_ms), clock_now());
     arm(&f->end);
 }
@@ -655,7 +583,7 @@ static void set_playout(struct media_feed *feed, int ms)
 {
     struct relay_feed *f = (struct relay_feed *)feed;
     f->playout_ms = ms;
-    if (f->phase == PLAYING || f->phase == PAUSED)
+    if (origin_life_is_up(&f->life))
         upstream_set_playout(f->upstream, ms, clock_now());
 }
 
@@ -663,7 +591,7 @@ static int subtitles(struct media_feed *feed, const struct subtitle_request *r,
                      struct subtitle_set *out, usec_t now)
 {
     struct relay_feed *f = (struct relay_feed *)feed;
-    if (r->track > f->config.sdp->subtitle_count)
+    if (r->track > f->config.origin->sdp->subtitle_count)
         return -1;
     return f->upstream ? upstream_subtitles(f->upstream, r, out, now) : 0;
 }
@@ -673,7 +601,7 @@ static int film_table(struct media_feed *feed, const struct film_table **out, us
     struct relay_feed *f = (struct relay_feed *)feed;
     if (f->config.film)
         return store_film_table(f->config.film, out);
-    if (f->table_is == TABLE_UNKNOWN && f->phase == PLAYING) {
+    if (f->table_is == TABLE_UNKNOWN && f->life.phase == ORIGIN_PLAYING) {
         f->table_is = TABLE_ASKED;
         upstream_ask_film_table(f->upstream, now);
     }
@@ -686,8 +614,7 @@ static void relay_info(const struct media_feed *feed, struct relay_info *out, us
     const struct relay_feed *f = (const struct relay_feed *)feed;
     *out = relay_info_unknown();
     access_leg_info(f->end.leg, out);
-    bool is_away = f->phase == AWAY || f->phase == RETURNING;
-    out->backbone_away_s = is_away ? usec_to_sec(now - f->away_since) : 0;
+    out->backbone_away_s = usec_to_sec(origin_life_away(&f->life, now));
     if (f->upstream)
         access_leg_backbone(f->upstream, out);
 }
@@ -726,23 +653,21 @@ struct media_feed *relay_feed_new(const struct relay_feed_config *config)
     if (!f)
         return NULL;
     // What an origin encodes as it plays has no validator, and is late if it waits.
-    bool is_prepared = *config->sdp->validator;
+    bool is_prepared = *config->origin->sdp->validator;
     f->end.base = (struct media_feed){.ops = is_prepared ? &prepared_ops : &encoded_ops,
-                                      .reorders = config->media->reorders,
+                                      .reorders = config->origin->media->reorders,
                                       .scales = true,
                                       .max_speed = is_prepared ? STORED_FEED_MAX_SPEED : 0};
     f->latency_ms = is_prepared ? 0 : SESSION_LATENCY_DEFAULT_MS;
     f->config = *config;
     f->last = -1;
-    f->away_last = -2;
+    origin_life_init(&f->life, config->origin->url->text, config->origin->choices->outage);
     f->show_seconds = f->seconds = NAN;
     f->speed = f->scale = f->wanted = 1;
     f->level = -1;
-    f->period = number_shift_period(&config->media->ladder);
-    struct viewer_end_config end = {.loop = config->loop,
+    f->period = number_shift_period(&config->origin->media->ladder);
+    struct viewer_end_config end = {.origin = config->origin,
                                     .sink = config->sink,
-                                    .media = config->media,
-                                    .choices = config->choices,
                                     .bridge = &bridge_ops,
                                     .keeps = true,
                                     .on_timer = on_timer};

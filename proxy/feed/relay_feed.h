@@ -7,37 +7,24 @@
 //           origin's place or its refusal. The session with the origin begins with the first PLAY.
 //   Pause   pauses the origin, too. Frames that the viewer did not get are given again when it
 //           continues.
-//   Outage  If the origin is lost, the feed connects again every second, for as long as
-//           relay_choices.outage; then the media ends. Meanwhile the viewer keeps its session. The
-//           media continues at its position. Frame numbers continue (number_shift.h).
+//   Outage  As origin_life.h says. Meanwhile the viewer keeps its session. The media continues at
+//           its position. Frame numbers continue (number_shift.h).
 //
 // Loop thread only.
 #ifndef WEIR_PROXY_FEED_RELAY_FEED_H
 #define WEIR_PROXY_FEED_RELAY_FEED_H
 
-#include <uv.h>
-
 #include "common/base/decls.h"
-#include "common/wire/sdp.h"
-#include "common/wire/url.h"
-#include "proxy/feed/relay_choices.h"
+#include "proxy/feed/relay_origin.h"
 #include "proxy/store/store.h"
-#include "server/session/stream_media.h"
 
 DECLS_BEGIN
 
 struct relay_feed_config {
-    uv_loop_t *loop; // these pointers are borrowed
+    const struct relay_origin *origin; // these pointers are borrowed
     struct frame_sink *sink;
-    const struct stream_media *media;
-    const struct relay_choices *choices;
-    const struct url *url;
-    const struct sdp *sdp; // the origin's description
-    const char *via;
-    bool exact; // as media_feed_config says
-    usec_t described_at;
+    bool exact;              // as media_feed_config says
     struct store_film *film; // what comes is stored there; NULL: it is not
-    bool *stale;             // set if a session with the origin fails
 };
 
 struct media_feed *relay_feed_new(const struct relay_feed_config *config); // NULL: no memory

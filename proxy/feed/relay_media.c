@@ -23,37 +23,23 @@ enum {
 };
 
 struct relay_media {
-    struct stream_media base; // first
-    const struct relay_choices *choices;
+    struct stream_media base;   // first
+    struct relay_origin origin; // borrows from the fields that follow
     struct url url;
     struct sdp sdp;
     char via[VIA_MAX];
     char name[VIA_MAX_NAME + 16]; // of this proxy: the last entry of `via`
-    usec_t described_at;
     bool stale;
     struct shared_stream *shared; // owned; of live media, from its first viewer on
     struct store_film *film;      // one hold; NULL: none
 };
 
 // Live media is the same for all viewers, so they share its sessions with the origin.
-static struct media_feed *live_feed_new(struct relay_media *m,
-                                        const struct media_feed_config *config)
+static struct media_feed *live_feed_new(struct relay_media *m, struct frame_sink *sink)
 {
-    struct shared_upstream_config of = {.loop = config->loop,
-                                        .media = &m->base,
-                                        .choices = m->choices,
-                                        .url = &m->url,
-                                        .sdp = &m->sdp,
-                                        .via = m->via,
-                                        .described_at = m->described_at,
-                                        .stale = &m->stale};
     if (!m->shared)
-        m->shared = shared_stream_new(&of);
-    struct shared_feed_config feed = {.loop = config->loop,
-                                      .sink = config->sink,
-                                      .media = &m->base,
-                                      .choices = m->choices,
-                                      .stream = m->shared};
+        m->shared = shared_stream_new(&m->origin);
+    struct shared_feed_config feed = {.origin = &m->origin, .sink = sink, .stream = m->shared};
     return m->shared ? shared_feed_new(&feed) : NULL;
 }
 
@@ -61,19 +47,11 @@ static struct media_feed *feed_new(struct stream_media *base,
                                    const struct media_feed_config *config)
 {
     struct relay_media *m = (struct relay_media *)base;
+    m->origin.loop = config->loop;
     if (base->duration < 0)
-        return live_feed_new(m, config);
-    struct relay_feed_config feed = {.loop = config->loop,
-                                     .sink = config->sink,
-                                     .media = base,
-                                     .choices = m->choices,
-                                     .url = &m->url,
-                                     .sdp = &m->sdp,
-                                     .via = m->via,
-                                     .exact = config->exact,
-                                     .described_at = m->described_at,
-                                     .film = m->film,
-                                     .stale = &m->stale};
+        return live_feed_new(m, config->sink);
+    struct relay_feed_config feed = {
+        .origin = &m->origin, .sink = config->sink, .exact = config->exact, .film = m->film};
     return relay_feed_new(&feed);
 }
 
@@ -141,10 +119,15 @@ int relay_media_new(const struct relay_media_config *config, struct stream_media
     struct relay_media *m = calloc(1, sizeof(*m));
     if (!m)
         return ERR_NO_MEMORY;
-    m->choices = config->choices;
     m->url = *config->url;
     m->sdp = *sdp;
-    m->described_at = clock_now();
+    m->origin = (struct relay_origin){.media = &m->base,
+                                      .choices = config->choices,
+                                      .url = &m->url,
+                                      .sdp = &m->sdp,
+                                      .via = m->via,
+                                      .described_at = clock_now(),
+                                      .stale = &m->stale};
     snprintf(m->via, sizeof(m->via), "%s", config->via);
     m->film = config->film ? store_film_hold(config->film) : NULL;
     const char *last = strrchr(m->via, ',');

@@ -34,7 +34,7 @@ struct shared_feed {
 
 static const struct ladder *ladder_of(const struct shared_feed *f)
 {
-    return &f->config.media->ladder;
+    return &f->config.origin->media->ladder;
 }
 
 static struct shared_upstream *flow_of(const struct shared_feed *f, int flow)
@@ -111,7 +111,7 @@ static void unwatch(struct shared_feed *f, usec_t now)
 }
 
 // Tells the flows what this viewer asks for, as of now.
-static void tell_demand(struct shared_feed *f, usec_t now)
+static void update_demand(struct shared_feed *f, usec_t now)
 {
     for (int i = 0; i < ladder_of(f)->size_count; i++)
         if (f->seats[i].u)
@@ -146,7 +146,7 @@ static void choose_level(struct shared_feed *f, usec_t now)
     struct level_choice_inputs in = {.level = f->level,
                                      .level_bps = ladder_of(f)->levels[f->level].bitrate_bps,
                                      .alone = is_alone(&f->end.base),
-                                     .target = f->config.choices->target};
+                                     .target = f->config.origin->choices->target};
     access_leg_read(f->end.leg, &in);
     in.follows &= f->follows && in.adapted >= 0;
     int level = level_choice_of(&f->choice, &in);
@@ -304,7 +304,7 @@ static void limit(void *ctx, double bps, usec_t now)
     struct shared_feed *f = ctx;
     for (int i = 0; i < LADDER_MAX_SIZES; i++)
         f->seats[i].demand.limit_bps = bps;
-    tell_demand(f, now);
+    update_demand(f, now);
 }
 
 static struct flow_seat *current_seat(struct shared_feed *f)
@@ -439,7 +439,7 @@ static void set_latency(struct media_feed *feed, int ms)
     struct shared_feed *f = (struct shared_feed *)feed;
     for (int i = 0; i < LADDER_MAX_SIZES; i++)
         f->seats[i].demand.latency_ms = access_leg_origin_latency(ms);
-    tell_demand(f, clock_now());
+    update_demand(f, clock_now());
 }
 
 static void set_playout(struct media_feed *feed, int ms)
@@ -447,7 +447,7 @@ static void set_playout(struct media_feed *feed, int ms)
     struct shared_feed *f = (struct shared_feed *)feed;
     for (int i = 0; i < LADDER_MAX_SIZES; i++)
         f->seats[i].demand.playout_ms = ms;
-    tell_demand(f, clock_now());
+    update_demand(f, clock_now());
 }
 
 static void relay_info(const struct media_feed *feed, struct relay_info *out, usec_t now)
@@ -503,11 +503,11 @@ struct media_feed *shared_feed_new(const struct shared_feed_config *config)
     struct shared_feed *f = calloc(1, sizeof(*f));
     if (!f)
         return NULL;
-    f->end.base =
-        (struct media_feed){.ops = &ops, .reorders = config->media->reorders, .is_encoded = true};
+    f->end.base = (struct media_feed){
+        .ops = &ops, .reorders = config->origin->media->reorders, .is_encoded = true};
     f->config = *config;
     f->retune_at = USEC_NEVER;
-    flow_viewer_init(&f->viewer, &config->media->ladder);
+    flow_viewer_init(&f->viewer, &config->origin->media->ladder);
     f->level = f->chosen = f->viewer.level;
     for (int i = 0; i < LADDER_MAX_SIZES; i++)
         f->seats[i] = (struct flow_seat){
@@ -515,10 +515,8 @@ struct media_feed *shared_feed_new(const struct shared_feed_config *config)
             .ctx = f,
             .flow = i,
             .demand = {.follows = true, .latency_ms = SESSION_LATENCY_DEFAULT_MS}};
-    struct viewer_end_config end = {.loop = config->loop,
+    struct viewer_end_config end = {.origin = config->origin,
                                     .sink = config->sink,
-                                    .media = config->media,
-                                    .choices = config->choices,
                                     .bridge = &bridge_ops,
                                     .on_timer = on_timer};
     if (viewer_end_open(&f->end, &end_ops, &end, clock_now()))

@@ -20,10 +20,8 @@
 DECLS_BEGIN
 
 struct shared_feed_config {
-    uv_loop_t *loop; // these pointers are borrowed
+    const struct relay_origin *origin; // these pointers are borrowed
     struct frame_sink *sink;
-    const struct stream_media *media;
-    const struct relay_choices *choices;
     struct shared_stream *stream;
 };
 

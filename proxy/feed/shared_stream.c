@@ -10,16 +10,14 @@ struct shared_stream {
     struct shared_upstream *flows[LADDER_MAX_SIZES]; // owned
 };
 
-struct shared_stream *shared_stream_new(const struct shared_upstream_config *config)
+struct shared_stream *shared_stream_new(const struct relay_origin *origin)
 {
     struct shared_stream *s = calloc(1, sizeof(*s));
     if (!s)
         return NULL;
-    struct shared_upstream_config of = *config;
-    of.numbers = &s->numbers;
-    shared_numbers_init(&s->numbers, &config->media->ladder);
-    for (; s->count < config->media->ladder.size_count; s->count++) {
-        s->flows[s->count] = shared_upstream_new(&of);
+    shared_numbers_init(&s->numbers, &origin->media->ladder);
+    for (; s->count < origin->media->ladder.size_count; s->count++) {
+        s->flows[s->count] = shared_upstream_new(origin, &s->numbers);
         if (!s->flows[s->count]) {
             shared_stream_free(s);
             return NULL;

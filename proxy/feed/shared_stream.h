@@ -10,8 +10,8 @@ DECLS_BEGIN
 
 struct shared_stream; // opaque
 
-// `config`: its `numbers` are set here. NULL: no memory.
-struct shared_stream *shared_stream_new(const struct shared_upstream_config *config);
+// `origin` is borrowed. NULL: no memory.
+struct shared_stream *shared_stream_new(const struct relay_origin *origin);
 void shared_stream_free(struct shared_stream *s); // no viewer watches; NULL is fine
 struct shared_upstream *shared_stream_flow(struct shared_stream *s, int size_id);
 // A viewer starts (+1) or stops (-1) watching.

@@ -2,7 +2,6 @@
 #include "proxy/feed/shared_upstream.h"
 
 #include <assert.h>
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -14,30 +13,21 @@
 #include "proxy/feed/access_leg.h"
 #include "proxy/feed/relayed_audio.h"
 #include "proxy/policy/key_requests.h"
+#include "proxy/policy/origin_life.h"
 #include "server/policy/number_shift.h"
 
-#define RETRY_EVERY USEC_PER_SEC // during an outage
-
-enum phase {
-    IDLE,     // no session with the origin
-    STARTING, // its PLAY has no answer yet
-    PLAYING,
-    AWAY,      // the origin was lost while it played
-    RETURNING, // and is being connected again
-};
-
 struct shared_upstream {
-    struct shared_upstream_config config;
-    struct upstream *upstream; // owned; NULL: none
-    struct timer *timer;       // owned
-    enum phase phase;
-    bool is_over; // the upstream has ended: the timer frees it
+    const struct relay_origin *origin; // borrowed
+    struct shared_numbers *numbers;    // borrowed; of all flows of the stream
+    struct upstream *upstream;         // owned; NULL: none
+    struct timer *timer;               // owned
+    struct origin_life life;
     struct flow_seat *seats;
     int seat_count;
     usec_t empty_since; // USEC_NEVER: it has seats
 
     struct flow_demand demand; // of all seats
-    struct flow_demand told;   // that the origin knows
+    struct flow_demand asked;  // that the origin knows
     bool is_held;              // nothing is read of the origin
     struct key_requests keys;
 
@@ -45,25 +35,14 @@ struct shared_upstream {
     bool runs;                   // this session has brought a key frame
     bool begins;                 // its first frame has not come
     int64_t shift, last;         // of the numbers; the newest one, -1: none
-    bool got;                    // a frame came since the origin returned
-
-    usec_t second_at;
-    usec_t away_since;
-    char away_why[256];  // the newest reason
-    usec_t connected_at; // the newest attempt
-    usec_t retry_at;
 };
 
 static void arm(struct shared_upstream *u)
 {
-    usec_t when = u->is_over ? 0 : USEC_NEVER;
-    if (u->phase == AWAY)
-        when = usec_min(when, u->retry_at);
-    if (u->phase == PLAYING)
+    usec_t when = origin_life_next(&u->life);
+    if (u->life.phase == ORIGIN_PLAYING)
         when = usec_min(when, key_requests_next(&u->keys));
-    if (u->upstream)
-        when = usec_min(when, u->second_at);
-    if (u->phase != IDLE && u->empty_since != USEC_NEVER)
+    if (u->life.phase != ORIGIN_IDLE && u->empty_since != USEC_NEVER)
         when = usec_min(when, u->empty_since + SHARED_UPSTREAM_LINGER);
     timer_set(u->timer, when);
 }
@@ -72,31 +51,31 @@ static void arm(struct shared_upstream *u)
 
 static void send_key_request(struct shared_upstream *u, usec_t now)
 {
-    if (u->phase == PLAYING && key_requests_due(&u->keys, now))
+    if (u->life.phase == ORIGIN_PLAYING && key_requests_due(&u->keys, now))
         upstream_request_key(u->upstream, now);
 }
 
-static void tell_demand(struct shared_upstream *u, usec_t now)
+static void send_demand(struct shared_upstream *u, usec_t now)
 {
     const struct flow_demand *d = &u->demand;
-    if (u->phase != PLAYING || !u->seat_count)
+    if (u->life.phase != ORIGIN_PLAYING || !u->seat_count)
         return;
     upstream_set_follows(u->upstream, d->follows, now);
-    if (d->level != u->told.level)
+    if (d->level != u->asked.level)
         upstream_set_level(u->upstream, d->level, now);
-    if (d->latency_ms != u->told.latency_ms)
+    if (d->latency_ms != u->asked.latency_ms)
         upstream_set_latency(u->upstream, d->latency_ms, now);
-    if (d->playout_ms && d->playout_ms != u->told.playout_ms)
+    if (d->playout_ms && d->playout_ms != u->asked.playout_ms)
         upstream_set_playout(u->upstream, d->playout_ms, now);
-    if (d->limit_bps < u->told.limit_bps || d->limit_bps > u->told.limit_bps) {
+    if (d->limit_bps < u->asked.limit_bps || d->limit_bps > u->asked.limit_bps) {
         if (d->limit_bps > 0)
             log_debug("asks the origin %s for %.0f kbit/s at most for its %d viewers",
-                      u->config.url->text, d->limit_bps / 1000, u->seat_count);
+                      u->origin->url->text, d->limit_bps / 1000, u->seat_count);
         else
-            log_debug("asks the origin %s for no limit any more", u->config.url->text);
+            log_debug("asks the origin %s for no limit any more", u->origin->url->text);
         upstream_limit(u->upstream, d->limit_bps, now);
     }
-    u->told = *d;
+    u->asked = *d;
     if (u->is_held && u->seat_count != 1)
         upstream_hold(u->upstream, u->is_held = false, now);
 }
@@ -106,7 +85,7 @@ void shared_upstream_demand(struct shared_upstream *u, usec_t now)
     int count = 0;
     for (const struct flow_seat *s = u->seats; s; s = s->next)
         flow_demand_add(&u->demand, count++, &s->demand);
-    tell_demand(u, now);
+    send_demand(u, now);
 }
 
 void shared_upstream_want_key(struct shared_upstream *u, bool repeats, usec_t now)
@@ -119,14 +98,14 @@ void shared_upstream_want_key(struct shared_upstream *u, bool repeats, usec_t no
 void shared_upstream_mark(struct flow_seat *s, int packets)
 {
     struct shared_upstream *u = s->u;
-    if (u && u->phase == PLAYING && u->seat_count == 1)
+    if (u && u->life.phase == ORIGIN_PLAYING && u->seat_count == 1)
         upstream_mark(u->upstream, packets);
 }
 
 void shared_upstream_hold(struct flow_seat *s, bool hold, usec_t now)
 {
     struct shared_upstream *u = s->u;
-    if (!u || u->phase != PLAYING || u->seat_count != 1 || hold == u->is_held)
+    if (!u || u->life.phase != ORIGIN_PLAYING || u->seat_count != 1 || hold == u->is_held)
         return;
     u->is_held = hold;
     upstream_hold(u->upstream, hold, now);
@@ -138,14 +117,11 @@ static void on_playing(void *ctx, const struct rtsp_client_place *place, usec_t 
 {
     (void)place;
     struct shared_upstream *u = ctx;
-    if (u->is_over) // it said BYE before
+    if (u->life.is_over) // it said BYE before
         return;
-    if (u->phase == RETURNING)
-        log_info("the origin %s is back after %.1f s", u->config.url->text,
-                 usec_to_sec(now - u->away_since));
-    u->phase = PLAYING;
-    *u->config.stale = false; // the description is still the same
-    tell_demand(u, now);
+    origin_life_playing(&u->life, now);
+    *u->origin->stale = false; // the description is still the same
+    send_demand(u, now);
     key_requests_begin(&u->keys, now);
     for (struct flow_seat *s = u->seats, *next; s; s = next) {
         next = s->next;
@@ -163,7 +139,7 @@ static void on_seek_refused(void *ctx, usec_t now)
 static void begin_session(struct shared_upstream *u, int64_t first, usec_t now)
 {
     u->begins = false;
-    u->shift = shared_numbers_begin(u->config.numbers, first, u->last, now);
+    u->shift = shared_numbers_begin(u->numbers, first, u->last, now);
     for (struct flow_seat *s = u->seats, *next; s; s = next) {
         next = s->next;
         s->ops->on_restart(s, now);
@@ -179,14 +155,14 @@ static void on_frame(void *ctx, struct received_frame *r, usec_t now)
     if (r->depends_on >= 0)
         r->depends_on += u->shift;
     usec_t captured = access_leg_captured(u->upstream, r->capture_wall, r->first_arrived, now);
-    const struct stream_media *media = u->config.media;
+    const struct stream_media *media = u->origin->media;
     struct shared_frame *f = shared_frame_new(r, &media->ladder, media->codec != SDP_VP9, captured);
     if (!f)
         return;
-    u->got = true;
+    u->life.got = true;
     if (f->coded && f->head.number > u->last) {
         u->last = f->head.number;
-        shared_numbers_note(u->config.numbers, u->last, now);
+        shared_numbers_note(u->numbers, u->last, now);
     }
     recent_frames_add(&u->recent, f);
     if (f->coded && f->head.key) {
@@ -205,7 +181,7 @@ static void on_audio(void *ctx, const struct received_audio *a, usec_t now)
     struct shared_upstream *u = ctx;
     struct coded_audio *c =
         u->seats && !u->begins
-            ? relayed_audio_new(u->upstream, a, u->shift, u->config.media->ladder.source_fps, now)
+            ? relayed_audio_new(u->upstream, a, u->shift, u->origin->media->ladder.source_fps, now)
             : NULL;
     if (!c)
         return;
@@ -234,28 +210,19 @@ static void on_clock(void *ctx, usec_t now)
 
 // ---- The origin is lost
 
-static void set_away(struct shared_upstream *u, const char *text, usec_t now)
+static void announce_lost(struct shared_upstream *u)
 {
-    log_warn("the origin %s is lost: %s; trying again for %.0f s", u->config.url->text, text,
-             usec_to_sec(u->config.choices->outage));
-    snprintf(u->away_why, sizeof(u->away_why), "%s", text);
-    bool sent_nothing = !u->got && u->away_since; // since its return
-    u->phase = AWAY;
     for (struct flow_seat *s = u->seats; s; s = s->next)
         s->ops->on_lost(s);
-    u->retry_at = usec_max(now, u->connected_at + RETRY_EVERY);
-    if (sent_nothing)
-        return;
-    u->away_since = now;
 }
 
 static void on_bye(void *ctx, usec_t now)
 {
     struct shared_upstream *u = ctx;
-    if (u->phase != PLAYING)
+    if (u->life.phase != ORIGIN_PLAYING)
         return;
-    u->is_over = true; // live media has no end of its own: the origin ends
-    set_away(u, "it has ended", now);
+    origin_life_broke_off(&u->life, now); // live media has no end of its own: the origin ends
+    announce_lost(u);
     arm(u);
 }
 
@@ -292,25 +259,13 @@ static void end_for_all(struct shared_upstream *u, const struct media_refusal *w
 static void on_end(void *ctx, const struct media_refusal *why, usec_t now)
 {
     struct shared_upstream *u = ctx;
-    u->is_over = true;
-    *u->config.stale = true;
-    switch (u->phase) {
-    case IDLE:
-    case AWAY:
-        break;
-    case STARTING:
-        u->phase = IDLE;
+    *u->origin->stale = true;
+    bool starts = u->life.phase == ORIGIN_STARTING;
+    // If it is lost, a request that waits is answered when the origin is back.
+    if (origin_life_ended(&u->life, why->text, false, now))
+        announce_lost(u);
+    else if (starts)
         refuse_all(u, why, now);
-        break;
-    case PLAYING:
-        set_away(u, why->text, now);
-        break;
-    case RETURNING:
-        u->phase = AWAY;
-        u->retry_at = now + RETRY_EVERY;
-        snprintf(u->away_why, sizeof(u->away_why), "%s", why->text);
-        break;
-    }
     arm(u);
 }
 
@@ -319,10 +274,11 @@ static void drop_upstream(struct shared_upstream *u, usec_t now)
     upstream_free(u->upstream, now);
     recent_frames_clear(&u->recent);
     u->upstream = NULL;
-    u->is_over = u->runs = u->is_held = false;
+    u->runs = u->is_held = false;
+    origin_life_dropped(&u->life);
 }
 
-static int connect_upstream(struct shared_upstream *u, enum phase phase, usec_t now)
+static int connect_upstream(struct shared_upstream *u, enum origin_phase phase, usec_t now)
 {
     static const struct upstream_ops ops = {.on_playing = on_playing,
                                             .on_seek_refused = on_seek_refused,
@@ -333,76 +289,49 @@ static int connect_upstream(struct shared_upstream *u, enum phase phase, usec_t 
                                             .on_bye = on_bye,
                                             .on_end = on_end};
     drop_upstream(u, now);
-    usec_t age = now - u->config.described_at;
-    struct upstream_config config = {
-        .loop = u->config.loop,
-        .url = u->config.url,
-        .sdp = u->config.sdp,
-        .is_described =
-            phase == STARTING && age<DESCRIPTION_FRESH, .transports = &u->config.choices->backbone,
-                                     .rules = u->config.choices->rules, .via = u->config.via,
-                                     .has_audio = u->config.media->audio_bps> 0,
-        .follows = u->demand.follows,
-        .level = u->demand.level,
-        .latency_ms = u->demand.latency_ms,
-        .speed = 1,
-        .ops = &ops,
-        .ctx = u};
-    u->told = u->demand;
-    u->told.playout_ms = 0;
-    u->told.limit_bps = 0;
+    struct upstream_config config = relay_origin_session(u->origin, phase == ORIGIN_STARTING, now);
+    config.has_audio = u->origin->media->audio_bps > 0;
+    config.follows = u->demand.follows;
+    config.level = u->demand.level;
+    config.latency_ms = u->demand.latency_ms;
+    config.ops = &ops;
+    config.ctx = u;
+    u->asked = u->demand;
+    u->asked.playout_ms = 0;
+    u->asked.limit_bps = 0;
     u->upstream = upstream_new(&config, now);
-    u->connected_at = now;
-    u->second_at = now + USEC_PER_SEC;
     u->begins = true;
-    u->got = false;
-    if (phase == STARTING)
-        u->away_since = 0;
     if (u->upstream)
-        u->phase = phase;
+        origin_life_connecting(&u->life, phase, now);
     return u->upstream ? 0 : ERR_NO_MEMORY;
 }
 
-static void retry(struct shared_upstream *u, usec_t now)
+static void give_up(struct shared_upstream *u, usec_t now)
 {
-    usec_t away = now - u->away_since;
-    if (away >= u->config.choices->outage) {
-        log_warn("the origin %s did not return within %.0f s: the media ends", u->config.url->text,
-                 usec_to_sec(away));
-        drop_upstream(u, now);
-        u->phase = IDLE;
-        struct media_refusal why = upstream_lost(away, u->away_why);
-        end_for_all(u, &why, now);
-        return;
-    }
-    u->retry_at = now + RETRY_EVERY;
-    (void)connect_upstream(u, RETURNING, now); // no memory: the next attempt
-}
-
-static void on_second(struct shared_upstream *u, usec_t now)
-{
-    u->second_at = now + USEC_PER_SEC;
-    upstream_second(u->upstream, now);
+    struct media_refusal why = upstream_lost(origin_life_away(&u->life, now), u->life.why);
+    drop_upstream(u, now);
+    u->life.phase = ORIGIN_IDLE;
+    end_for_all(u, &why, now);
 }
 
 static void on_timer(void *ctx, usec_t now)
 {
     struct shared_upstream *u = ctx;
-    if (u->is_over)
+    if (u->life.is_over)
         drop_upstream(u, now);
-    if (!u->seats && u->phase != IDLE && now >= u->empty_since + SHARED_UPSTREAM_LINGER) {
+    if (!u->seats && u->life.phase != ORIGIN_IDLE &&
+        now >= u->empty_since + SHARED_UPSTREAM_LINGER) {
         drop_upstream(u, now);
-        u->phase = IDLE;
+        u->life.phase = ORIGIN_IDLE;
     }
-    if (u->upstream && now >= u->second_at)
-        on_second(u, now);
+    if (origin_life_second(&u->life, now))
+        upstream_second(u->upstream, now);
     send_key_request(u, now);
-    if (u->phase == RETURNING && now - u->away_since >= u->config.choices->outage) {
-        u->phase = AWAY;
-        u->retry_at = now;
-    }
-    if (u->phase == AWAY && now >= u->retry_at)
-        retry(u, now);
+    enum origin_due due = origin_life_due(&u->life, now);
+    if (due == ORIGIN_DUE_ATTEMPT)
+        (void)connect_upstream(u, ORIGIN_RETURNING, now); // no memory: the next attempt
+    else if (due == ORIGIN_DUE_END)
+        give_up(u, now);
     arm(u);
 }
 
@@ -420,7 +349,7 @@ int shared_upstream_join(struct shared_upstream *u, struct flow_seat *s, usec_t 
     u->seat_count++;
     u->empty_since = USEC_NEVER;
     shared_upstream_demand(u, now);
-    int err = u->phase == IDLE ? connect_upstream(u, STARTING, now) : 0;
+    int err = u->life.phase == ORIGIN_IDLE ? connect_upstream(u, ORIGIN_STARTING, now) : 0;
     if (err)
         unseat(s);
     arm(u);
@@ -450,12 +379,12 @@ int shared_upstream_seats(const struct shared_upstream *u)
 
 bool shared_upstream_is_open(const struct shared_upstream *u)
 {
-    return u->phase != IDLE;
+    return u->life.phase != ORIGIN_IDLE;
 }
 
 bool shared_upstream_plays(const struct shared_upstream *u)
 {
-    return u->phase == PLAYING;
+    return u->life.phase == ORIGIN_PLAYING;
 }
 
 bool shared_upstream_runs(const struct shared_upstream *u)
@@ -466,7 +395,7 @@ bool shared_upstream_runs(const struct shared_upstream *u)
 bool shared_upstream_has_clock(const struct shared_upstream *u, usec_t *ahead)
 {
     *ahead = 0;
-    bool waits = server_dialect_of(u->config.sdp)->knows_weir_parameters;
+    bool waits = server_dialect_of(u->origin->sdp)->knows_weir_parameters;
     return u->upstream && (upstream_wall_ahead(u->upstream, ahead) || !waits);
 }
 
@@ -491,15 +420,18 @@ usec_t shared_upstream_rtt(const struct shared_upstream *u)
 
 // ---- Life
 
-struct shared_upstream *shared_upstream_new(const struct shared_upstream_config *config)
+struct shared_upstream *shared_upstream_new(const struct relay_origin *origin,
+                                            struct shared_numbers *numbers)
 {
     struct shared_upstream *u = calloc(1, sizeof(*u));
     if (!u)
         return NULL;
-    u->config = *config;
+    u->origin = origin;
+    u->numbers = numbers;
     u->last = -1;
     u->empty_since = USEC_NEVER;
-    u->timer = timer_new(config->loop, on_timer, u);
+    origin_life_init(&u->life, origin->url->text, origin->choices->outage);
+    u->timer = timer_new(origin->loop, on_timer, u);
     if (u->timer)
         return u;
     free(u);
@@ -518,5 +450,5 @@ void shared_upstream_free(struct shared_upstream *u)
 
 usec_t shared_upstream_away(const struct shared_upstream *u, usec_t now)
 {
-    return u->phase == AWAY || u->phase == RETURNING ? now - u->away_since : 0;
+    return origin_life_away(&u->life, now);
 }

@@ -5,9 +5,8 @@
 //
 //   Life    The session begins with the first seat. When the last one has been left, it goes on for
 //           SHARED_UPSTREAM_LINGER: for a viewer that returns, or the next one.
-//   Outage  If the origin is lost, or ends the media, the flow connects again every second, for as
-//           long as relay_choices.outage; then the media ends for all seats. Frame numbers continue
-//           (shared_numbers.h).
+//   Outage  As origin_life.h says; then the media ends for all seats. Live media has no end of its
+//           own: if the origin ends it, it is lost. Frame numbers continue (shared_numbers.h).
 //
 // Loop thread only.
 #ifndef WEIR_PROXY_FEED_SHARED_UPSTREAM_H
@@ -16,11 +15,9 @@
 #include "common/base/decls.h"
 #include "media/coded/coded_audio.h"
 #include "proxy/bridge/recent_frames.h"
-#include "proxy/feed/relay_choices.h"
-#include "proxy/feed/upstream.h"
+#include "proxy/feed/relay_origin.h"
 #include "proxy/policy/flow_demand.h"
 #include "proxy/policy/shared_numbers.h"
-#include "server/session/stream_media.h"
 
 DECLS_BEGIN
 
@@ -56,21 +53,9 @@ struct flow_seat {
     struct flow_seat *next;
 };
 
-struct shared_upstream_config {
-    uv_loop_t *loop; // these pointers are borrowed
-    const struct stream_media *media;
-    const struct relay_choices *choices;
-    const struct url *url;
-    const struct sdp *sdp; // the origin's description
-    const char *via;
-    usec_t described_at;            // when the origin has described it
-    struct shared_numbers *numbers; // of all flows of the stream
-    bool *stale; // set if a session with the origin fails, cleared when one plays
-};
-
-struct shared_upstream *shared_upstream_new(const struct shared_upstream_config *config); // NULL:
-                                                                                          // no
-                                                                                          // memory
+// `origin` and `numbers`, which are of all flows of the stream, are borrowed. NULL: no memory.
+struct shared_upstream *shared_upstream_new(const struct relay_origin *origin,
+                                            struct shared_numbers *numbers);
 // All seats must have been left. NULL is fine.
 void shared_upstream_free(struct shared_upstream *u);
 

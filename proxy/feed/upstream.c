@@ -90,7 +90,7 @@ static void on_video_packet(void *ctx, const struct rtp_packet *p, int64_t ext_s
     stream_receiver_relate(remote_stream_media(u->remote), p->timestamp, media_of(u, p->adu.frame),
                            arrived);
     if (p->has_capture)
-        capture_line_told(&u->captured, media_of(u, p->adu.frame), p->capture_wall);
+        capture_line_stamped(&u->captured, media_of(u, p->adu.frame), p->capture_wall);
 }
 
 // The time stamps tell when a third party's B frames are shown.

@@ -124,8 +124,8 @@ bool viewer_end_open(struct viewer_end *e, const struct viewer_end_ops *ops,
                      const struct viewer_end_config *config, usec_t now)
 {
     struct access_leg_config leg = {.sink = config->sink,
-                                    .media = config->media,
-                                    .choices = config->choices,
+                                    .media = config->origin->media,
+                                    .choices = config->origin->choices,
                                     .ops = config->bridge,
                                     .ctx = e};
     e->ops = ops;
@@ -133,7 +133,7 @@ bool viewer_end_open(struct viewer_end *e, const struct viewer_end_ops *ops,
     e->clock_limit = USEC_NEVER;
     e->leg = access_leg_new(&leg, now);
     e->store = frame_store_new(config->keeps);
-    e->timer = timer_new(config->loop, config->on_timer, e);
+    e->timer = timer_new(config->origin->loop, config->on_timer, e);
     return e->leg && e->store && e->timer;
 }
 

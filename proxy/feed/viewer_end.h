@@ -52,10 +52,8 @@ struct viewer_end {
 };
 
 struct viewer_end_config {
-    uv_loop_t *loop; // these are borrowed
+    const struct relay_origin *origin; // these are borrowed
     struct frame_sink *sink;
-    const struct stream_media *media;
-    const struct relay_choices *choices;
     const struct bridge_ops *bridge; // static; called with the viewer_end
     bool keeps;                      // as frame_store_new says
     timer_fn *on_timer;              // called with the viewer_end

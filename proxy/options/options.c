@@ -8,10 +8,9 @@
 #include "common/base/err.h"
 #include "common/base/scan.h"
 #include "common/net/udp_socket.h"
-#include "common/program/listen_argument.h"
 #include "common/program/url_argument.h"
 #include "common/transport/transport_list.h"
-#include "server/policy/viewer_limits.h"
+#include "server/options/server_options.h"
 
 #define CACHE_MIN 1000000
 #define CACHE_MAX (INT64_C(1000) * 1000000000000)
@@ -24,30 +23,6 @@
 #define SHARE       (60 * USEC_PER_SEC)
 #define BLOCKING    (1. / 3)
 enum { FILL_SPEED = 2 };
-
-static const char *read_listen(void *options, const char *value, char *reason, size_t cap)
-{
-    (void)reason, (void)cap;
-    return listen_argument_read(value, &((struct proxy_options *)options)->listen);
-}
-
-static const char *read_trusted(void *options, const char *value, char *reason, size_t cap)
-{
-    (void)reason, (void)cap;
-    return trusted_proxies_read(&((struct proxy_options *)options)->proxies, value);
-}
-
-static const char *read_page_origin(void *options, const char *value, char *reason, size_t cap)
-{
-    (void)reason, (void)cap;
-    return http_origins_read(&((struct proxy_options *)options)->origins, value);
-}
-
-static const char *read_metrics(void *options, const char *value, char *reason, size_t cap)
-{
-    (void)reason, (void)cap;
-    return listen_argument_read(value, &((struct proxy_options *)options)->metrics);
-}
 
 static const char *read_origin(void *options, const char *value, char *reason, size_t cap)
 {
@@ -147,80 +122,40 @@ static const char *read_access(void *options, const char *value, char *reason, s
     return transport_list_read(&o->access, value, reason, cap);
 }
 
-static const char *const queue_help[SCHEDULER_MODES] = {
-    [SCHEDULER_PRIORITY] = "drops the highest layers first, newest first, before frames are late",
-    [SCHEDULER_DEADLINE] = "drops frames that are late",
-    [SCHEDULER_FIFO] = "drops nothing until the queue is full",
+static const struct option_word queue_words[] = {
+    // by enum scheduler_mode
+    [SCHEDULER_PRIORITY] = {"priority", "drops the highest layers first, the newest frames first, "
+                                        "before frames are late"},
+    [SCHEDULER_DEADLINE] = {"deadline", "drops frames that are late"},
+    [SCHEDULER_FIFO] = {"fifo", "drops nothing until the queue is full"},
+    [SCHEDULER_MODES] = {NULL, NULL},
 };
 
-static const char *queue_value(int i, const char **help)
-{
-    *help = i < SCHEDULER_MODES ? queue_help[i] : NULL;
-    return i < SCHEDULER_MODES ? scheduler_mode_name((enum scheduler_mode)i) : NULL;
-}
-
-static const char *read_queue(void *options, const char *value, char *reason, size_t cap)
-{
-    (void)reason, (void)cap;
-    struct proxy_options *o = options;
-    for (int i = 0; i < SCHEDULER_MODES; i++) {
-        o->queue = (enum scheduler_mode)i;
-        if (strcmp(value, scheduler_mode_name(o->queue)) == 0)
-            return NULL;
-    }
-    return "expects priority, deadline or fifo";
-}
-
-static const struct {
-    const char *name;
-    enum reflect_mode mode;
-    const char *help;
-} reflects[] = {
-    {"limit", REFLECT_LIMIT, "asks the origin to send no more than the access carries"},
-    {"marks", REFLECT_MARKS,
-     "reports to the origin's congestion control what exceeds the access, as marked packets"},
-    {"blocking", REFLECT_BLOCKING,
-     "reads nothing of the origin while a viewer's socket is full, until --access-blocking of it "
-     "is "
-     "free: the proxy of the thesis"},
-    {"off", REFLECT_OFF, "what the access cannot carry is dropped here"},
+static const struct option_word reflect_words[] = {
+    // by enum reflect_mode
+    [REFLECT_LIMIT] = {"limit", "asks the origin to send no more than the access carries"},
+    [REFLECT_MARKS] = {"marks", "reports to the origin's congestion control what exceeds the "
+                                "access, as marked packets"},
+    [REFLECT_BLOCKING] = {"blocking", "reads nothing of the origin while a viewer's socket is "
+                                      "full, until --access-blocking of it is free: the proxy of "
+                                      "the thesis"},
+    [REFLECT_OFF] = {"off", "what the access cannot carry is dropped here"},
+    {NULL, NULL},
 };
-enum { REFLECTS = sizeof(reflects) / sizeof(reflects[0]) };
 
-static const char *reflect_value(int i, const char **help)
-{
-    *help = i < REFLECTS ? reflects[i].help : NULL;
-    return i < REFLECTS ? reflects[i].name : NULL;
-}
-
-static const char *read_reflect(void *options, const char *value, char *reason, size_t cap)
-{
-    (void)reason, (void)cap;
-    struct proxy_options *o = options;
-    for (int i = 0; i < REFLECTS; i++) {
-        o->choices.reflect = reflects[i].mode;
-        if (strcmp(value, reflects[i].name) == 0)
-            return NULL;
-    }
-    return "expects limit, marks, blocking or off";
-}
-
-static const char *const badput_names[] = {"drop", "forward"}; // by keeps_badput
-static const char *const badput_help[] = {
-    "leaves out what depends on frames that the backbone lost", "sends it all the same, at once"};
-
-static const char *badput_value(int i, const char **help)
-{
-    *help = i < 2 ? badput_help[i] : NULL;
-    return i < 2 ? badput_names[i] : NULL;
-}
+static const struct option_word badput_words[] = {
+    // by keeps_badput
+    {"drop", "leaves out what depends on frames that the backbone lost"},
+    {"forward", "sends it all the same, at once"},
+    {NULL, NULL},
+};
 
 static const char *read_badput(void *options, const char *value, char *reason, size_t cap)
 {
     (void)reason, (void)cap;
     struct proxy_options *o = options;
-    o->choices.keeps_badput = strcmp(value, badput_names[1]) == 0;
-    return o->choices.keeps_badput || strcmp(value, badput_names[0]) == 0
+    o->choices.keeps_badput = strcmp(value, badput_words[1].word) == 0;
+    return o->choices.keeps_badput || strcmp(value, badput_words[0].word) == 0
                ? NULL
                : "expects drop or forward";
 }
@@ -263,25 +198,21 @@ static const struct option_row rows[] = {
      .min = 0, .max = 3600, .fallback = "10",
      .help = "how long viewers keep their session while their origin is away, 0 to 3600"},
 
-    {.section = "Viewers", .name = "listen", .argument = "ADDR:PORT", .read = read_listen,
-     .fallback = "127.0.0.1:8554",
-     .help = "address to listen on; all addresses: 0.0.0.0:8554, [::]:8554 or :8554; 8554 is this "
-             "machine only; a link-local address requires its interface: [fe80::1%eth0]:8554"},
-    {.name = "no-announce", .kind = OPTION_SWITCH, .at = AT(no_announce),
-     .help = "do not announce the server by DNS-SD, so that weir-play --list-servers does not find "
-             "it; one that listens on this machine only is not announced either"},
+    SERVER_ROWS_LISTEN(struct proxy_options, "Viewers"),
     {.name = "access-transport", .argument = "LIST", .read = read_access,
      .value = transport_list_value,
      .help = "transports that viewers get, the first that a viewer offers (default: minbuf if the "
              "viewer offers it, else the viewer's first):"},
-    {.name = "queue", .argument = "HOW", .read = read_queue, .value = queue_value, .fallback = "priority",
+    {.name = "queue", .argument = "HOW", .kind = OPTION_WORD,
+     .at = AT(queue), .words = queue_words, .fallback = "priority",
      .help = "which frames that wait for a viewer are dropped, if it cannot take them in time:"},
     {.name = "queue-bytes", .argument = "N", .kind = OPTION_INT, .at = AT(queue_bytes), .min = 16384,
      .max = 1 << 30, .fallback = "4194304",
      .help = "maximum number of bytes that wait for a viewer, 16384 to 1073741824"},
-    {.name = "badput", .argument = "HOW", .read = read_badput, .value = badput_value,
+    {.name = "badput", .argument = "HOW", .read = read_badput, .words = badput_words,
      .fallback = "drop", .help = "what a viewer could not decode:"},
-    {.name = "reflect", .argument = "HOW", .read = read_reflect, .value = reflect_value,
+    {.name = "reflect", .argument = "HOW", .kind = OPTION_WORD,
+     .at = AT(choices.reflect), .words = reflect_words,
      .fallback = "limit",
      .help = "how an origin learns what a viewer's access carries:"},
     {.name = "target", .argument = "MS", .kind = OPTION_MSEC, .at = AT(choices.target), .min = 20,
@@ -290,22 +221,11 @@ static const struct option_row rows[] = {
     {.name = "access-blocking", .argument = "FRACTION", .read = read_blocking, .fallback = "0.333",
      .help = "--reflect blocking: part of the socket's buffer that must be free before the origin is "
              "read again, 0.01 to 1"},
-    {.name = "timeout", .argument = "SECONDS", .kind = OPTION_INT, .at = AT(timeout), .min = 1,
-     .max = 3600, .fallback = "20",
-     .help = "drop a viewer that takes no data for this time, 1 to 3600"},
-    {.name = "max-viewers", .argument = "N", .kind = OPTION_INT, .at = AT(max_viewers), .min = 1,
-     .max = VIEWERS_MAX, .fallback = "1024",
-     .help = "maximum number of connections, 1 to 65535; one address may have a quarter of "
-             "them, at least 4"},
+    SERVER_ROWS_VIEWERS(struct proxy_options, ""),
     {.name = "srtp", .kind = OPTION_SWITCH, .at = AT(rules.srtp),
      .help = "datagrams of viewers and origins are SRTP only, even where RTSP is not encrypted; then the keys can be read on the network: for "
              "tests"},
-    {.name = "trust-proxy", .argument = "ADDR", .read = read_trusted, .repeats = true,
-     .help = "a proxy with many viewers: this address may have three quarters of --max-viewers; "
-             "repeat it for more, at most 16"},
-    {.name = "allow-origin", .argument = "ORIGIN", .read = read_page_origin, .repeats = true,
-     .help = "let web pages of this origin play from the server and embed its page, such as "
-             "https://example.org, or * for all pages; repeat it for more, at most 16"},
+    SERVER_ROWS_OTHERS(struct proxy_options, "", ""),
 
     {.section = "Cache", .name = "cache", .argument = "DIR", .kind = OPTION_FILE, .at = AT(cache),
      .help = "store prepared films in this folder as they pass, and serve those that are complete "
@@ -341,24 +261,9 @@ static const struct option_row rows[] = {
     {.name = "cache-list", .kind = OPTION_SWITCH, .at = AT(cache_list),
      .help = "print what --cache has stored, and exit"},
 
-    OPTION_ROWS_ACCESS("users", AT(who)),
-    OPTION_ROW_STATE_DIR(AT(state_dir)),
-    {.name = "tls-cert", .argument = "FILE", .kind = OPTION_FILE, .at = AT(tls_cert),
-     .help = "certificate of the server, in PEM, with those up to its CA's; needs --tls-key "
-             "(default: a self-signed one, whose key is kept in --state-dir)"},
-    {.name = "tls-key", .argument = "FILE", .kind = OPTION_FILE, .at = AT(tls_key),
-     .help = "private key of --tls-cert, in PEM"},
-
-    {.section = "Results", .name = "stats", .argument = "FILE", .kind = OPTION_FILE,
-     .at = AT(stats), .help = "write a JSON line per second and viewer"},
-    {.name = "metrics", .argument = "ADDR:PORT", .read = read_metrics,
-     .help = "serve HTTP: stats for Prometheus at /metrics, a page that displays them at /"},
-
-    OPTION_ROWS_LOG(AT(log.filter), AT(log.json), "info"),
-    {.name = "quiet", .letter = 'q', .kind = OPTION_LOG_ALL, .at = AT(log.filter),
-     .min = LOG_ERROR, .help = "--log error"},
-    OPTION_ROWS_CONFIG,
-    OPTION_ROWS_HELP,
+    SERVER_ROWS_ACCESS(struct proxy_options, "users"),
+    SERVER_ROWS_RESULTS(struct proxy_options),
+    SERVER_ROWS_GENERAL(struct proxy_options),
 };
 // clang-format on
 
@@ -429,7 +334,7 @@ enum options_result proxy_options_parse(int argc, char **argv, void *options, FI
                                 .fetch_rate = -1,
                                 .timeout = VIEWER_TIMEOUT_SEC,
                                 .max_viewers = VIEWERS_DEFAULT};
-    sockaddr_parse("127.0.0.1:8554", &o->listen);
+    sockaddr_parse(SERVER_LISTEN, &o->listen);
     (void)transport_list_split("tfrc", &o->choices.backbone);
     // The viewer of a film has a buffer, which bridges what TCP repairs; of live media it has none.
     // TFRC's rate falls with the size of the packets, those of a film's audio are small, and what

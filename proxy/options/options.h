@@ -7,13 +7,10 @@
 #include <sys/socket.h>
 
 #include "common/base/decls.h"
-#include "common/net/log_stderr.h"
 #include "common/program/command_line.h"
 #include "proxy/feed/relay_choices.h"
 #include "proxy/policy/origin_url.h"
-#include "server/access/access_options.h"
-#include "server/http/trusted_proxies.h"
-#include "server/web/web_front.h"
+#include "server/options/server_options.h"
 #include "stream/send/scheduler.h"
 
 DECLS_BEGIN

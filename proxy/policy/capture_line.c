@@ -8,7 +8,7 @@ void capture_line_begin(struct capture_line *l)
     *l = (struct capture_line){0};
 }
 
-void capture_line_told(struct capture_line *l, usec_t media, usec_t captured)
+void capture_line_stamped(struct capture_line *l, usec_t media, usec_t captured)
 {
     l->known = true;
     l->ahead = captured - media;
@@ -21,7 +21,7 @@ usec_t capture_line_arrived(struct capture_line *l, usec_t media, usec_t arrived
         windowed_min_init(&l->measured, WINDOW);
     l->is_measured = true;
     windowed_min_add(&l->measured, ahead, arrived);
-    capture_line_told(l, media, media + windowed_min_read(&l->measured));
+    capture_line_stamped(l, media, media + windowed_min_read(&l->measured));
     return media + l->ahead;
 }
 

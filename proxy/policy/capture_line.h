@@ -34,7 +34,7 @@ struct capture_line { // all zero: nothing is known
 // The origin's media begins, or continues elsewhere: nothing is known.
 void capture_line_begin(struct capture_line *l);
 // A frame of media time `media` names its capture time.
-void capture_line_told(struct capture_line *l, usec_t media, usec_t captured);
+void capture_line_stamped(struct capture_line *l, usec_t media, usec_t captured);
 // A frame that names none arrived. Returns its capture time.
 usec_t capture_line_arrived(struct capture_line *l, usec_t media, usec_t arrived);
 // Returns 0 if nothing is known.

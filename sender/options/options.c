@@ -11,7 +11,6 @@
 #include "common/base/put.h"
 #include "common/base/scan.h"
 #include "common/net/udp_socket.h"
-#include "common/program/listen_argument.h"
 #include "common/program/url_argument.h"
 #include "common/transport/transport_list.h"
 #include "common/wire/request_path.h"
@@ -23,29 +22,11 @@
 #include "media/source/audio_source.h"
 #include "media/source/media_input.h"
 #include "media/stored/stored_x265.h"
-#include "server/policy/viewer_limits.h"
+#include "server/options/server_options.h"
 
 #define RECORD_SEGMENT_MIN (2 * USEC_PER_SEC)
 #define REWIND_MAX         (24 * 3600 * USEC_PER_SEC)
 #define REWIND_BYTES       256000000
-
-static const char *read_listen(void *options, const char *value, char *reason, size_t cap)
-{
-    (void)reason, (void)cap;
-    return listen_argument_read(value, &((struct options *)options)->listen);
-}
-
-static const char *read_trusted(void *options, const char *value, char *reason, size_t cap)
-{
-    (void)reason, (void)cap;
-    return trusted_proxies_read(&((struct options *)options)->proxies, value);
-}
-
-static const char *read_page_origin(void *options, const char *value, char *reason, size_t cap)
-{
-    (void)reason, (void)cap;
-    return http_origins_read(&((struct options *)options)->origins, value);
-}
 
 static const char *read_hook(void *options, const char *value, char *reason, size_t cap)
 {
@@ -126,17 +107,11 @@ static const char *read_encoder(void *options, const char *value, char *reason, 
     return reason;
 }
 
-static const char *ladder_value(int i, const char **help)
-{
-    static const char *const list[][2] = {
-        {"content", "sizes and rates that the film needs, of which excerpts are measured"},
-        {"fixed", "the same for all films of a size"},
-    };
-    if (i >= (int)(sizeof(list) / sizeof(*list)))
-        return NULL;
-    *help = list[i][1];
-    return list[i][0];
-}
+static const struct option_word ladder_words[] = {
+    {"content", "sizes and rates that the film needs, of which excerpts are measured"},
+    {"fixed", "the same for all films of a size"},
+    {NULL, NULL},
+};
 
 static const char *encoder_value(int i, const char **help)
 {
@@ -162,34 +137,21 @@ static const char *read_profile(void *options, const char *value, char *reason, 
     return o->baseline || strcmp(value, "high") == 0 ? NULL : "expects high or baseline";
 }
 
-static const char *profile_value(int i, const char **help)
-{
-    static const char *const list[][2] = {
-        {"high", "the better picture; browsers accept it behind a server that announces baseline"},
-        {"baseline", "constrained baseline (42e0), which everything decodes: for WebRTC and old "
-                     "devices"},
-    };
-    if (i >= (int)(sizeof(list) / sizeof(*list)))
-        return NULL;
-    *help = list[i][1];
-    return list[i][0];
-}
+static const struct option_word profile_words[] = {
+    {"high", "the better picture; browsers accept it behind a server that announces baseline"},
+    {"baseline", "constrained baseline (42e0), which everything decodes: for WebRTC and old "
+                 "devices"},
+    {NULL, NULL},
+};
 
-static const char *codec_value(int i, const char **help)
-{
-    static const char *const list[][2] = {
-        {"h264", "each size has an encoder of its own"},
-        {"hevc",
-         "with --prepare alone: x265, in two temporal layers; for weir-play and ffplay, but "
-         "no browser"},
-        {"vp9", "one encoder of three sizes, each half as wide and high as the next: a larger "
-                "size adds to the smaller ones"},
-    };
-    if (i >= (int)(sizeof(list) / sizeof(*list)))
-        return NULL;
-    *help = list[i][1];
-    return list[i][0];
-}
+static const struct option_word codec_words[] = {
+    {"h264", "each size has an encoder of its own"},
+    {"hevc", "with --prepare alone: x265, in two temporal layers; for weir-play and ffplay, but "
+             "no browser"},
+    {"vp9", "one encoder of three sizes, each half as wide and high as the next: a larger "
+            "size adds to the smaller ones"},
+    {NULL, NULL},
+};
 
 static const char *read_capture(void *options, const char *value, char *reason, size_t cap)
 {
@@ -199,18 +161,6 @@ static const char *read_capture(void *options, const char *value, char *reason, 
     return geometry_parse(value, &o->capture) == 0
                ? NULL
                : "expects WIDTHxHEIGHT@FPS, such as 1920x1080@30; " GEOMETRY_RULE;
-}
-
-static const char *read_metrics(void *options, const char *value, char *reason, size_t cap)
-{
-    (void)reason, (void)cap;
-    return listen_argument_read(value, &((struct options *)options)->metrics);
-}
-
-static const char *read_http(void *options, const char *value, char *reason, size_t cap)
-{
-    (void)reason, (void)cap;
-    return listen_argument_read(value, &((struct options *)options)->http);
 }
 
 static const char *read_audio(void *options, const char *value, char *reason, size_t cap)
@@ -301,31 +251,18 @@ static const char *read_push_audio(void *options, const char *value, char *reaso
     return push_audio_parse(value, &o->push_audio) == 0 ? NULL : "expects opus, aac or both";
 }
 
-static const char *push_audio_value(int i, const char **help)
-{
-    static const char *const list[][2] = {
-        {"opus", "the packets that viewers get"},
-        {"aac", "AAC-LC, made of them"},
-    };
-    if (i >= (int)(sizeof(list) / sizeof(*list)))
-        return NULL;
-    *help = list[i][1];
-    return list[i][0];
-}
+static const struct option_word push_audio_words[] = {
+    {"opus", "the packets that viewers get"},
+    {"aac", "AAC-LC, made of them"},
+    {NULL, NULL},
+};
 
-static const char *push_transport_value(int i, const char **help)
-{
-    static const char *const list[][2] = {
-        {"minbuf",
-         "over the RTSP connection, with a short send buffer; minbuf:A,B or minbuf:auto,MS"},
-        {"tcp", "over the RTSP connection, with the kernel's own send buffer"},
-        {"udp", "datagrams; the encoder follows the server's receiver reports"},
-    };
-    if (i >= (int)(sizeof(list) / sizeof(*list)))
-        return NULL;
-    *help = list[i][1];
-    return list[i][0];
-}
+static const struct option_word push_transport_words[] = {
+    {"minbuf", "over the RTSP connection, with a short send buffer; minbuf:A,B or minbuf:auto,MS"},
+    {"tcp", "over the RTSP connection, with the kernel's own send buffer"},
+    {"udp", "datagrams; the encoder follows the server's receiver reports"},
+    {NULL, NULL},
+};
 
 // Parses "greedy[:KBPS]" or "steady[:KBPS]". Returns NULL, or the error.
 static const char *parse_filler(const char *text, struct options *o)
@@ -560,32 +497,24 @@ static int make_sources(struct options *o, char *error, size_t cap)
     return err;
 }
 
-static const char *source_value(int i, const char **help)
-{
-    static const char *const list[][2] = {
-        {"test:[WxH@FPS]", "the built-in moving test picture (default 1280x720@30)"},
-        {"FILE", "a media file, at its own pace"},
-        {"FOLDER", "the media files in a folder, each at its own path"},
-        {"camera:[DEVICE]", "a camera (default: the first one)"},
-        {"rtsp://[USER:PASSWORD@]HOST[:PORT]/PATH",
-         "an IP camera; its H.264 is passed on as it is"},
-        {"screen:[DISPLAY]",
-         "an X display (default: $DISPLAY); :0+X,Y with --capture: a part of it"},
-        {"synthetic:greedy[:KBPS]",
-         "packets without pictures, as fast as the transport accepts them; KBPS is the rate of "
-         "udp (default 1920)"},
-        {"synthetic:steady[:KBPS]",
-         "packets without pictures at a constant KBPS, even if the transport delays them"},
-        {"synthetic:goddard",
-         "frames without pictures at the seven levels of the Goddard server, 80 to 1920 kbit/s"},
-        {"synthetic:layers:N,BYTES[,FPS]",
-         "frames without pictures of 1 to N layers (at most 8) of BYTES each, 25 frames/s"},
-    };
-    if (i >= (int)(sizeof(list) / sizeof(*list)))
-        return NULL;
-    *help = list[i][1];
-    return list[i][0];
-}
+static const struct option_word source_words[] = {
+    {"test:[WxH@FPS]", "the built-in moving test picture (default 1280x720@30)"},
+    {"FILE", "a media file, at its own pace"},
+    {"FOLDER", "the media files in a folder, each at its own path"},
+    {"camera:[DEVICE]", "a camera (default: the first one)"},
+    {"rtsp://[USER:PASSWORD@]HOST[:PORT]/PATH", "an IP camera; its H.264 is passed on as it is"},
+    {"screen:[DISPLAY]", "an X display (default: $DISPLAY); :0+X,Y with --capture: a part of it"},
+    {"synthetic:greedy[:KBPS]",
+     "packets without pictures, as fast as the transport accepts them; KBPS is the rate of "
+     "udp (default 1920)"},
+    {"synthetic:steady[:KBPS]",
+     "packets without pictures at a constant KBPS, even if the transport delays them"},
+    {"synthetic:goddard",
+     "frames without pictures at the seven levels of the Goddard server, 80 to 1920 kbit/s"},
+    {"synthetic:layers:N,BYTES[,FPS]",
+     "frames without pictures of 1 to N layers (at most 8) of BYTES each, 25 frames/s"},
+    {NULL, NULL},
+};
 
 #define AT(member)      offsetof(struct options, member)
 #define PUSH_TRANSPORTS "minbuf,udp"
@@ -594,18 +523,12 @@ static const char *source_value(int i, const char **help)
 // clang-format off
 static const struct option_row rows[] = {
     {.section = "Source", .name = "source", .operand = true, .argument = "SOURCE", .repeats = true,
-     .in_section = true, .hides_user = true, .read = read_source, .value = source_value,
+     .in_section = true, .hides_user = true, .read = read_source, .words = source_words,
      .fallback = "test:",
      .help = "the media to stream. Several sources have names, front=camera: film=FILE, and are "
              "at rtsp://HOST/front and rtsp://HOST/film"},
 
-    {.section = "Server", .name = "listen", .argument = "ADDR:PORT", .read = read_listen,
-     .fallback = "127.0.0.1:8554",
-     .help = "address to listen on; all addresses: 0.0.0.0:8554, [::]:8554 or :8554; 8554 is this "
-             "machine only; a link-local address requires its interface: [fe80::1%eth0]:8554"},
-    {.name = "no-announce", .kind = OPTION_SWITCH, .at = AT(no_announce),
-     .help = "do not announce the server by DNS-SD, so that weir-play --list-servers does not find "
-             "it; one that listens on this machine only is not announced either"},
+    SERVER_ROWS_LISTEN(struct options, "Server"),
     {.name = "path", .argument = "PATH", .kind = OPTION_TEXT, .at = AT(path), .read = read_path,
      .fallback = "/live", .help = "path in the URL"},
     {.name = "publish", .argument = "PATH", .read = read_publish, .repeats = true,
@@ -618,15 +541,8 @@ static const struct option_row rows[] = {
     {.name = "mtp-port", .argument = "PORT", .kind = OPTION_INT, .at = AT(mtp_port), .min = 1,
      .max = 65535,
      .help = "TCP port of the transport mtp-raw (default: any free port)"},
-    {.name = "timeout", .argument = "SECONDS", .kind = OPTION_INT, .at = AT(timeout), .min = 1,
-     .max = 3600, .fallback = "20",
-     .help = "drop a viewer that takes no data for this time, 1 to 3600; a film's after 60 s at "
-     "least, as it plays from its buffer"},
-
-    {.name = "max-viewers", .argument = "N", .kind = OPTION_INT, .at = AT(max_viewers), .min = 1,
-     .max = VIEWERS_MAX, .fallback = "1024",
-     .help = "maximum number of connections, 1 to 65535; one address may have a quarter of "
-             "them, at least 4"},
+    SERVER_ROWS_VIEWERS(struct options,
+                        "; a film's after 60 s at least, as it plays from its buffer"),
     {.name = "fragment", .argument = "BYTES", .kind = OPTION_INT, .at = AT(fragment),
      .min = FRAGMENT_MIN, .max = FRAGMENT_MAX,
      .help = "cut frames into packets with at most so many bytes of the frame, 200 to 1400 (default: "
@@ -634,14 +550,10 @@ static const struct option_row rows[] = {
     {.name = "srtp", .kind = OPTION_SWITCH, .at = AT(srtp),
      .help = "send datagrams as SRTP only, even where RTSP is not encrypted; then the keys can be read on the network: for "
              "tests"},
-    {.name = "trust-proxy", .argument = "ADDR", .read = read_trusted, .repeats = true,
-     .help = "a proxy with many viewers: this address may have three quarters of --max-viewers, and of "
-             "the connections and waiting requests of --http; repeat it for more, at most 16"},
-    {.name = "allow-origin", .argument = "ORIGIN", .read = read_page_origin, .repeats = true,
-     .help = "let web pages of this origin play from the server, over --http, too, show its "
-             "pictures and embed its page, such as https://example.org, or * for all pages; repeat it "
-             "for more, at most 16"},
-    {.name = "http", .argument = "ADDR:PORT", .read = read_http,
+    SERVER_ROWS_OTHERS(struct options, ", and of the connections and waiting requests of --http",
+                       ", over --http, too, show its pictures"),
+    {.name = "http", .argument = "ADDR:PORT", .at = AT(http),
+     .read = server_options_read_address,
      .help = "serve HLS and DASH, which the RTSP port has at /live/index.m3u8 and index.mpd, to HTTP "
              "caches at this address, too. It has neither encryption nor keys: off the loopback it "
              "requires --insecure"},
@@ -657,9 +569,9 @@ static const struct option_row rows[] = {
      .help = "also send the stream to this RTSP server, which records it or hands it on: "
              "rtsp://[USER:PASSWORD@]HOST[:PORT]/PATH, or @FILE, a file whose first line is the URL"},
     {.name = "push-transport", .argument = "LIST", .read = read_push_transports,
-     .value = push_transport_value, .fallback = PUSH_TRANSPORTS,
+     .words = push_transport_words, .fallback = PUSH_TRANSPORTS,
      .help = "transports of --push in order of preference"},
-    {.name = "push-audio", .argument = "LIST", .read = read_push_audio, .value = push_audio_value,
+    {.name = "push-audio", .argument = "LIST", .read = read_push_audio, .words = push_audio_words,
      .fallback = PUSH_AUDIO,
      .help = "audio codecs of --push in order of preference: the next when the server refuses one"},
     {.name = "push-level", .argument = "N", .kind = OPTION_INT, .at = AT(push_level), .min = 0,
@@ -684,7 +596,7 @@ static const struct option_row rows[] = {
      .repeats = true,
      .help = "a quality level; repeat it for a ladder (default: seven levels, 80 to 1920 kbit/s, and "
              "above them the source's own size and rate, if this machine can encode it)"},
-    {.name = "codec", .in_section = true, .argument = "CODEC", .read = read_codec, .value = codec_value,
+    {.name = "codec", .in_section = true, .argument = "CODEC", .read = read_codec, .words = codec_words,
      .fallback = "h264",
      .help = "how pictures are encoded; with vp9 there are nine levels, three sizes of three "
              "temporal layers, and --level may give the top one"},
@@ -692,7 +604,7 @@ static const struct option_row rows[] = {
      .at = AT(encoder), .read = read_encoder, .value = encoder_value, .fallback = "auto",
      .help = "what encodes live H.264. Others than x264 have no temporal layers: there are four "
              "levels, and a lost frame needs a key frame"},
-    {.name = "profile", .in_section = true, .argument = "PROFILE", .read = read_profile, .value = profile_value,
+    {.name = "profile", .in_section = true, .argument = "PROFILE", .read = read_profile, .words = profile_words,
      .fallback = "high", .help = "H.264 profile of live pictures"},
     {.name = "no-passthrough", .in_section = true, .kind = OPTION_SWITCH, .at = AT(no_pass),
      .help = "encode the source's own size, too. Otherwise H.264 of a file whose structure allows it "
@@ -711,7 +623,7 @@ static const struct option_row rows[] = {
      .help = "do not stream: encode FILE, or each film of FOLDER that is not up to date, into "
              "FILE.weir.mkv, which weir-send then streams to many viewers without encoding; a "
              "second run continues an interrupted one"},
-    {.name = "ladder", .argument = "LADDER", .read = read_ladder, .value = ladder_value,
+    {.name = "ladder", .argument = "LADDER", .read = read_ladder, .words = ladder_words,
      .fallback = "content", .help = "how --prepare chooses the levels of a film, without --level"},
     {.name = "loop", .in_section = true, .kind = OPTION_SWITCH, .at = AT(loop),
      .help = "start the file again at its end"},
@@ -748,27 +660,13 @@ static const struct option_row rows[] = {
      .at = AT(mix.lfe_db), .min = AUDIO_MIX_OFF, .max = AUDIO_MIX_MAX, .fallback = "-60",
      .help = "the same of the low-frequency channel; -60 leaves it out"},
 
-    OPTION_ROWS_ACCESS("access", AT(who)),
-    OPTION_ROW_STATE_DIR(AT(state_dir)),
-    {.name = "tls-cert", .argument = "FILE", .kind = OPTION_FILE, .at = AT(tls_cert),
-     .help = "certificate of the server, in PEM, with those up to its CA's; needs --tls-key "
-             "(default: a self-signed one, whose key is kept in --state-dir)"},
-    {.name = "tls-key", .argument = "FILE", .kind = OPTION_FILE, .at = AT(tls_key),
-     .help = "private key of --tls-cert, in PEM"},
-
-    {.section = "Results", .name = "stats", .argument = "FILE", .kind = OPTION_FILE,
-     .at = AT(stats), .help = "write a JSON line per second and viewer"},
-    {.name = "metrics", .argument = "ADDR:PORT", .read = read_metrics,
-     .help = "serve HTTP: stats for Prometheus at /metrics, a page that displays them at /"},
+    SERVER_ROWS_ACCESS(struct options, "access"),
+    SERVER_ROWS_RESULTS(struct options),
     {.name = "control", .kind = OPTION_SWITCH, .at = AT(control),
      .help = "at the address of --metrics, let the bearers of a key of --invite control list and "
              "end sessions, set their levels, change sources with names, and make keys"},
 
-    OPTION_ROWS_LOG(AT(log.filter), AT(log.json), "info"),
-    {.name = "quiet", .letter = 'q', .kind = OPTION_LOG_ALL, .at = AT(log.filter),
-     .min = LOG_ERROR, .help = "--log error"},
-    OPTION_ROWS_CONFIG,
-    OPTION_ROWS_HELP,
+    SERVER_ROWS_GENERAL(struct options),
 };
 // clang-format on
 
@@ -1019,7 +917,7 @@ enum options_result options_parse(int argc, char **argv, void *options, FILE *ou
                           .codec = SDP_H264,
                           .encoder = "auto",
                           .push_level = -1};
-    sockaddr_parse("127.0.0.1:8554", &o->listen);
+    sockaddr_parse(SERVER_LISTEN, &o->listen);
     enum options_result result =
         command_line_read(&send_option_table, argc, argv, o, &o->file, out, error, cap);
     if (result == OPTIONS_RUN && (make_sources(o, error, cap) != 0 || check(o, error, cap) != 0))

@@ -8,7 +8,6 @@
 #include <sys/socket.h>
 
 #include "common/base/decls.h"
-#include "common/net/log_stderr.h"
 #include "common/program/command_line.h"
 #include "common/protocol/transport_names.h"
 #include "common/wire/sdp.h"
@@ -22,9 +21,7 @@
 #include "sender/policy/push_audio.h"
 #include "sender/policy/source_changes.h"
 #include "sender/policy/source_name.h"
-#include "server/access/access_options.h"
-#include "server/http/trusted_proxies.h"
-#include "server/web/web_front.h"
+#include "server/options/server_options.h"
 
 DECLS_BEGIN
 

@@ -10,7 +10,6 @@
 #include "common/base/log.h"
 #include "common/net/tls_credentials.h"
 #include "common/net/udp_socket.h"
-#include "server/rtsp/server_urls.h"
 
 enum { DAY_S = 24 * 3600 };
 

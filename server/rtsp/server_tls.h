@@ -28,6 +28,8 @@ struct server_tls_config {
 // (logged). Where neither an option names the files nor TLS is required, there is no TLS then.
 int server_tls_open(const struct server_tls_config *config, struct tls_credentials **out);
 
+enum { SERVER_URL_MAX = 1536 };
+
 // Writes the URL for viewers: rtsps:// with the pin, or rtsp:// if `credentials` is NULL. `path`
 // begins with '/'; `key`: for ?key=; "" is none. `bound`: "ADDR:PORT" as the socket is bound. For
 // every address it names one of the machine's.

@@ -16,8 +16,6 @@ DECLS_BEGIN
 struct access;
 struct tls_credentials;
 
-enum { SERVER_URL_MAX = 1536 };
-
 struct server_urls { // all borrowed
     const struct sockaddr_storage *listen;
     const char *bound;                         // "ADDR:PORT" as the socket is bound

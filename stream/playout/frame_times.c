@@ -39,11 +39,6 @@ void frame_times_free(struct frame_times *t)
     free(t);
 }
 
-bool frame_times_stamped(const struct frame_times *t)
-{
-    return t->stamped;
-}
-
 // usec_of_frames for rates from outside: never overflows.
 static usec_t nominal(const struct frame_times *t, int64_t number)
 {

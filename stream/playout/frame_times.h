@@ -24,7 +24,6 @@ struct frame_times; // opaque
 // `ladder` is borrowed for its life. NULL: no memory.
 struct frame_times *frame_times_new(const struct ladder *ladder, bool stamped);
 void frame_times_free(struct frame_times *t); // NULL is fine
-bool frame_times_stamped(const struct frame_times *t);
 // A whole frame arrived, whose stamp counts if the stream is stamped. Returns its media time.
 usec_t frame_times_see(struct frame_times *t, const struct received_frame *f);
 usec_t frame_times_of(const struct frame_times *t, int64_t number);

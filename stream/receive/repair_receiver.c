@@ -198,8 +198,3 @@ struct repair_stats repair_receiver_read(const struct repair_receiver *r)
         out.lost = loss_detector_read(r->detector).holes;
     return out;
 }
-
-uint64_t repair_receiver_wrong(const struct repair_receiver *r)
-{
-    return r->decoder ? fec_decoder_read(r->decoder).wrong : 0;
-}

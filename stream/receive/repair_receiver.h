@@ -84,7 +84,6 @@ int repair_receiver_requests(struct repair_receiver *r, struct rtcp_nack *out, i
 // Tells the report what was repaired so far. NULL: nothing is repaired, and nothing is told.
 void repair_receiver_report(const struct repair_receiver *r, struct qoe *q);
 struct repair_stats repair_receiver_read(const struct repair_receiver *r);
-uint64_t repair_receiver_wrong(const struct repair_receiver *r); // parity packets
 
 DECLS_END
 #endif

@@ -2,6 +2,7 @@
 #include "common/options/option_table.h"
 
 #include <catch2/catch.hpp>
+#include <cstring>
 #include <string>
 #include <vector>
 
@@ -155,6 +156,51 @@ TEST_CASE("option table: wrong values, and the allowed ones")
     }
     option_rows_options o{};
     CHECK(apply("rate", "0", &o, 3) == "rate '0': expects a number from 1 to 10");
+}
+
+TEST_CASE("option table: a word is the number of its place; a field of its own kind is read there")
+{
+    static const option_word words[] = {{"up", "on"}, {"down", nullptr}, {"off", "x"}, {}};
+    struct options {
+        int before, way, count;
+    } o = {7, 7, 7};
+    option_row row{}, custom{};
+    row.name = "way";
+    row.argument = "WAY";
+    row.kind = OPTION_WORD;
+    row.at = offsetof(options, way);
+    row.words = words;
+    custom.name = "count";
+    custom.argument = "TEXT";
+    custom.at = offsetof(options, count);
+    custom.read = [](void *field, const char *value, char *, size_t) -> const char * {
+        *static_cast<int *>(field) = (int)strlen(value);
+        return nullptr;
+    };
+    char error[128];
+    const auto apply_to = [&](const option_row &r, const char *value) {
+        option_setting s = {&r, value, 0, nullptr};
+        return option_setting_apply(&s, &o, error, sizeof(error));
+    };
+    for (int i = 0; i < 3; i++) {
+        CHECK(apply_to(row, words[i].word) == 0);
+        CHECK(o.way == i);
+    }
+    for (const char *wrong : {"", "u", "upp", "Up"}) {
+        CAPTURE(wrong);
+        CHECK(apply_to(row, wrong) == ERR_MALFORMED);
+        CHECK(std::string(error) == "--way '" + std::string(wrong) + "': expects up, down or off");
+    }
+    CHECK(apply_to(custom, "four") == 0);
+    CHECK(o.count == 4);
+    CHECK(o.before == 7);
+    const char *help;
+    CHECK(std::string(option_row_word(&row, 0, &help)) == "up");
+    CHECK(std::string(help) == "on");
+    CHECK(std::string(option_row_word(&row, 1, &help)) == "down");
+    CHECK(help == nullptr);
+    CHECK(option_row_word(&row, 3, &help) == nullptr);
+    CHECK(option_row_word(&custom, 0, &help) == nullptr);
 }
 
 TEST_CASE("option table: numbers in all notations")

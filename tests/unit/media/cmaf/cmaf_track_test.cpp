@@ -27,10 +27,6 @@ TEST_CASE("cmaf_track: learns the parameter sets of a key frame")
     REQUIRE(cmaf_track_learn(&t, key.get()) == 0);
     CHECK(t.sps[0] == 0x67);
     CHECK(t.pps[0] == 0x68);
-    CHECK_FALSE(cmaf_track_differs(&t, key.get()));
-    CHECK_FALSE(cmaf_track_differs(&t, next.get())); // has none
-    t.sps[3]++;
-    CHECK(cmaf_track_differs(&t, key.get()));
 }
 
 TEST_CASE("cmaf_track: libavformat reads the init segment of each codec")
@@ -127,28 +123,6 @@ TEST_CASE("cmaf_track: parameter sets that are missing, cut off or too large are
         CHECK((t.sps_bytes > 0) == (row.err == 0));
         CHECK((t.pps_bytes > 0) == (row.err == 0));
     }
-}
-
-TEST_CASE("cmaf_track: any change of a parameter set is another track")
-{
-    const uint8_t SPS = 0x67, PPS = 0x68;
-    cmaf_track t{};
-    REQUIRE(cmaf_track_learn(&t, frame_of({unit(SPS, 9), unit(PPS, 6)}).get()) == 0);
-    const struct {
-        std::vector<std::vector<uint8_t>> nals;
-        bool differs;
-    } rows[] = {
-        {{unit(SPS, 9), unit(PPS, 6)}, false},
-        {{unit(SPS, 9)}, false},
-        {{unit(PPS, 6)}, false},
-        {{unit(SPS, 10), unit(PPS, 6)}, true},
-        {{unit(SPS, 9, 7), unit(PPS, 6)}, true},
-        {{unit(SPS, 9), unit(PPS, 5)}, true},
-        {{unit(SPS, 9), unit(PPS, 6, 7)}, true},
-        {{unit(PPS, 6, 7)}, true},
-    };
-    for (const auto &row : rows)
-        CHECK(cmaf_track_differs(&t, frame_of(row.nals).get()) == row.differs);
 }
 
 TEST_CASE("cmaf_track: avcC has the chroma format of High profile, and none of Baseline")

@@ -292,15 +292,15 @@ TEST_CASE("vp9: a key frame on request, for all sizes")
 {
     clip c;
     c.add(0, 6);
-    vp9_encoder_request_key(c.encoder.get(), 5);
+    vp9_encoder_sync(c.encoder.get(), 0, 5);
     c.add(6, 14);
     CHECK(c.at(0, 8)->key);
     auto shown = c.play([](const coded_frame &f) { return f.number >= 8; });
     CHECK(shown.size() == 6 * SIZES);
-    vp9_encoder_request_key(c.encoder.get(), 7); // 8 helps whoever cannot use 7
+    vp9_encoder_sync(c.encoder.get(), 0, 7); // 8 helps whoever cannot use 7
     c.add(14, 18);
     CHECK_FALSE(c.at(0, 16)->key);
-    vp9_encoder_request_key(c.encoder.get(), -1);
+    vp9_encoder_sync(c.encoder.get(), 0, -1);
     c.add(18, 22);
     CHECK(c.at(0, 20)->key);
 }

@@ -38,7 +38,7 @@ struct rig {
             a.waiting_bytes = queue > 0 ? 1000 : 0;
             reflection_arrived(&r, static_cast<size_t>(media / 8 * TICK / 1e6));
             reflect_orders orders = reflection_update(&r, &a, now);
-            if (orders.tells_limit) {
+            if (orders.sends_limit) {
                 told++;
                 last = orders.limit_bps;
             }
@@ -70,7 +70,7 @@ TEST_CASE("reflection: the limit of each queue at 200 kbit/s")
         rig r;
         r.run(2 * USEC_PER_SEC, 200000, one.queue);
         CHECK(r.r.limit_bps == Approx(one.limit).epsilon(0.01));
-        CHECK(r.r.told_bps == Approx(one.limit).epsilon(0.04)); // steps of 3 %
+        CHECK(r.r.sent_bps == Approx(one.limit).epsilon(0.04)); // steps of 3 %
     }
 }
 
@@ -166,7 +166,7 @@ TEST_CASE("reflection: it is idle while nothing waits, no limit is in force")
     CHECK(r.r.limit_bps > 0);
     CHECK(!reflection_is_idle(&r.r));
     r.run(8 * USEC_PER_SEC, 200000, 0);
-    CHECK(r.r.told_bps == 0);
+    CHECK(r.r.sent_bps == 0);
     CHECK(reflection_is_idle(&r.r));
     r.a.rtt = 20 * MS;
     r.run(TICK, 200000, 0);

@@ -41,8 +41,11 @@ struct feed {
         stream_media media = {};
         REQUIRE(uv_loop_init(&loop) == 0);
         sink.ops = &sink_ops;
-        viewer_end_config config = {
-            &loop, &sink, &media, &choices, &bridge, keeps, [](void *, usec_t) {}};
+        relay_origin origin = {};
+        origin.loop = &loop;
+        origin.media = &media;
+        origin.choices = &choices;
+        viewer_end_config config = {&origin, &sink, &bridge, keeps, [](void *, usec_t) {}};
         REQUIRE(viewer_end_open(&end, &ops, &config, T0));
         owner() = this;
     }

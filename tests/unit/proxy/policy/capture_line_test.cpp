@@ -17,11 +17,11 @@ TEST_CASE("capture_line: audio is captured with the frames of its media time")
 {
     capture_line l{};
     CHECK(capture_line_at(&l, 0) == 0); // no frame has come
-    capture_line_told(&l, 40 * MS, WALL + 2040 * MS);
+    capture_line_stamped(&l, 40 * MS, WALL + 2040 * MS);
     CHECK(capture_line_at(&l, 40 * MS) == WALL + 2040 * MS);
     CHECK(capture_line_at(&l, 90 * MS) == WALL + 2090 * MS); // audio that is ahead
     CHECK(capture_line_at(&l, 20 * MS) == WALL + 2020 * MS);
-    capture_line_told(&l, 80 * MS, WALL + 9080 * MS); // the film was paused
+    capture_line_stamped(&l, 80 * MS, WALL + 9080 * MS); // the film was paused
     CHECK(capture_line_at(&l, 90 * MS) == WALL + 9090 * MS);
     capture_line_begin(&l);
     CHECK(capture_line_at(&l, 90 * MS) == 0);

@@ -218,7 +218,6 @@ TEST_CASE("repair_receiver: parity recovers a packet with 0 as its flow number, 
     CHECK(s.fec_recovered == 1);
     CHECK(s.resent == 0);
     CHECK(s.media_packets == 4);
-    CHECK(repair_receiver_wrong(v.r.get()) == 0);
 }
 
 TEST_CASE("repair_receiver: a packet after the parity recovers the other missing one")
@@ -266,5 +265,4 @@ TEST_CASE("repair_receiver: numbers before the first, restarts and any parity do
             CHECK(f.len <= FEC_MAX_PACKET);
         CHECK(v.requests(i * ms).size() <= 256);
     }
-    CHECK(repair_receiver_wrong(v.r.get()) > 0);
 }
