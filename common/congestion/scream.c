@@ -49,7 +49,8 @@ static const usec_t TCP_AFTER_LOSS = 10 * USEC_PER_SEC;
 static const double TCP_GROWTH = 3 * (1 - 0.7) / (1 + 0.7); // RFC 9438, 4.3, with BETA_LOSS
 static const double COMPETING_GROWTH = 0.6;                 // packets per RTT: what is more than
                                                             // TCP_GROWTH pays for the drains
-static const double CATCH_UP = 3; // until its first loss, as it gave its share away before
+static const double COMPETING_SPEED = 2.5; // packets per second: over a long queue, as CUBIC's
+static const double CATCH_UP = 3;          // until its first loss, as it gave its share away before
 static const double TCP_PACKET = 1460;
 static const double PATIENT_RATE = 1e6 / 8, MAX_PATIENCE = 5;
 static const double DRAIN_TO = 0.85;  // of what the link delivers
@@ -446,7 +447,8 @@ static void grow(struct scream *s, double acked, usec_t now)
     double ratio = ref_wnd_ratio(s);
     double more;
     if (s->mode != SCREAM_DELAY) {
-        more = acked / s->ref_wnd * COMPETING_GROWTH * fmax(TCP_PACKET, mss(s));
+        double packets = fmax(COMPETING_GROWTH, COMPETING_SPEED * usec_to_sec(queued_rtt(s)));
+        more = acked / s->ref_wnd * packets * fmax(TCP_PACKET, mss(s));
         if (s->mode == SCREAM_COMPETING && !s->confirmed && s->lost_at < s->mode_since)
             more *= CATCH_UP;
     } else {

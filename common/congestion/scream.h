@@ -62,7 +62,8 @@
 // if the queue does not shrink at all, others hold it. Two such drains in a row, or a queue that
 // stays, begin the competing mode, as Copa has one (Arun, Balakrishnan 2018, 2.2): ref_wnd is
 // restored and moves as that of a TCP: AIMD with BETA_LOSS and about Reno's growth (RFC 9438,
-// 4.3), and until its first loss three times as fast, for it has given its share away before.
+// 4.3), over a long queue 2.5 packets a second, as CUBIC's window grows by time and not by round
+// trips, and until its first loss three times as fast, for it has given its share away before.
 // When the queue falls by 40 %, at the earliest after 2 s, or after 12 s, the next drain decides
 // again, a trial. It halves ref_wnd at most, unless the packets tell that the queue is this
 // flow's own, and so does every drain whose packets tell that it is that of others: what arrives

@@ -507,7 +507,7 @@ TEST_CASE("rmcat: scream next to a long TCP, by the queue's length")
     } table[] = {
         {"droptail:12500B", false, 0.5, 440, 1},   {"droptail:12500B", true, 0.35, 440, 1},
         {"droptail:25000B", false, 0.7, 600, 2},   {"droptail:25000B", true, 0.75, 600, 1},
-        {"droptail:100000B", false, 0.5, 1200, 3}, {"droptail:100000B", true, 0.22, 1700, 4.5},
+        {"droptail:100000B", false, 0.7, 1200, 3}, {"droptail:100000B", true, 0.4, 1500, 4.5},
     };
     for (const auto &row : table) {
         test_case c = the_case("5.6");
