@@ -21,7 +21,7 @@ struct held_group held_group_of(const struct held_frames *h, const struct ladder
     if (ladder->level_count > 0 && !ladder_has_level(ladder, level))
         return (struct held_group){.end = -1, .level = level}; // a packet can claim any level
     int64_t missing = 0;
-    for (int64_t n = key->number; n < end; n++)
+    for (int64_t n = key->number; n < end && missing <= count; n++) // more cannot all be held
         missing += has_frame(ladder, level, n);
     for (int i = 0; i < count && missing > 0; i++) {
         const struct received_frame *f = held_frames_at(h, i);
