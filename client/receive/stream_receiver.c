@@ -16,8 +16,8 @@ struct stream_receiver {
     struct video_receiver *video;         // owned
     struct audio_receiver audio;
     bool has_audio;     // `audio` is initialised
-    bool repairs_audio; // also that of audio which is added later; as is in_order
-    bool in_order;      // a third party's, over the connection: rtp_receiver.in_order
+    bool repairs_audio; // also of audio that is added later
+    bool in_order;      // rtp_receiver.in_order, also of audio that is added later
     usec_t now;         // of the packet that is processed
 };
 

@@ -105,6 +105,12 @@ static bool is_list(const struct option_row *row)
            (len > 4 && strcmp(row->argument + len - 4, ",...") == 0);
 }
 
+static bool has_words(const struct option_row *row)
+{
+    const char *help;
+    return option_row_word(row, 0, &help);
+}
+
 static bool is_file(const struct option_row *row)
 {
     const char *help;
@@ -149,7 +155,7 @@ static void put_words(const struct option_row *row, const char *escape, struct p
 
 static bool is_completed(const struct option_row *row)
 {
-    return row->kind != OPTION_NOTE || row->value;
+    return row->kind != OPTION_NOTE || has_words(row);
 }
 
 static void put_bash_values(const struct option_row *row, struct put *out)
@@ -158,7 +164,7 @@ static void put_bash_values(const struct option_row *row, struct put *out)
         put_format(out, " files=1");
     if (is_list(row))
         put_format(out, " list=1");
-    if (row->value) {
+    if (has_words(row)) {
         put_format(out, " words='");
         put_words(row, "", out);
         put_format(out, "'");
@@ -233,11 +239,11 @@ static void put_zsh_values(const struct option_row *row, struct put *out)
     if (is_list(row)) {
         put_format(out, "_sequence compadd -S \"\" - ");
         put_words(row, ":", out);
-    } else if (row->value && is_file(row)) {
+    } else if (has_words(row) && is_file(row)) {
         put_format(out, "{ compadd -S \"\" - ");
         put_words(row, ":", out);
         put_format(out, "; _files }");
-    } else if (row->value) {
+    } else if (has_words(row)) {
         put_format(out, "(");
         put_words(row, ":", out);
         put_format(out, ")");

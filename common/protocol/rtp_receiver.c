@@ -104,6 +104,7 @@ static int64_t restart(struct rtp_receiver *r, const struct rtp_packet *p, usec_
     r->first_seq += seq - r->highest_seq - 1;
     r->highest_seq = seq;
     r->bad_seq = -1;
+    r->in_a_row = 0;
     r->last_transit = transit_ticks(r, p, now);
     memset(r->seen, 0xff, sizeof(r->seen)); // late packets from before the restart are duplicates
     r->received++;
@@ -149,7 +150,8 @@ enum rtp_verdict rtp_receiver_packet(struct rtp_receiver *r, const struct rtp_pa
     int64_t seq = seq16_extend(r->highest_seq, p->seq);
     int64_t ahead = seq - r->highest_seq;
     if (p->ssrc != r->ssrc || ahead > r->max_dropout || ahead <= -RTP_RECEIVER_WINDOW) {
-        if (!r->in_order && (p->seq != r->bad_seq || p->ssrc != r->bad_ssrc)) {
+        bool is_likely = r->in_order && r->in_a_row >= RTP_RECEIVER_STEADY;
+        if (!is_likely && (p->seq != r->bad_seq || p->ssrc != r->bad_ssrc)) {
             r->bad_seq = (uint16_t)(p->seq + 1);
             r->bad_ssrc = p->ssrc;
             return RTP_DISCARD;
@@ -158,6 +160,7 @@ enum rtp_verdict rtp_receiver_packet(struct rtp_receiver *r, const struct rtp_pa
         return RTP_NEW;
     }
     r->bad_seq = -1;
+    r->in_a_row += r->in_a_row < RTP_RECEIVER_STEADY;
     int64_t confirmed = confirmed_until(r);
     enum rtp_verdict verdict = RTP_NEW;
     if (ahead > 0)

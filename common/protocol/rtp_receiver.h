@@ -21,6 +21,7 @@ enum {
     RTP_MAX_DROPOUT = 3000,  // a larger jump is a restart once two packets in a row confirm it
     RTP_MAX_AWAITED = 8192,  // the same, of media that waits for its packets, through an outage
     RTP_REORDER_PACKETS = 3, // later packets after which a hole counts as lost
+    RTP_RECEIVER_STEADY = 8, // packets in a row after which, with in_order, one shows a restart
 };
 
 struct rtp_receiver {
@@ -33,6 +34,7 @@ struct rtp_receiver {
     int64_t highest_seq; // extended
     int64_t bad_seq;     // sequence number that would confirm a restart; -1: none
     uint32_t bad_ssrc;   // SSRC of the packet before bad_seq
+    int in_a_row;        // packets since the start or the last restart, RTP_RECEIVER_STEADY at most
     uint64_t received;   // distinct packets
     uint64_t duplicates;
     uint64_t reordered; // arrived after a later one
@@ -52,9 +54,9 @@ enum rtp_verdict { RTP_NEW, RTP_LATE, RTP_DUPLICATE, RTP_DISCARD };
 
 void rtp_receiver_init(struct rtp_receiver *r);
 // NEW: the next or a later packet; LATE: filled a hole; DUPLICATE: received before; DISCARD: out of
-// range or of another SSRC, until two packets in a row (in_order: one) confirm that the stream
-// continues there. On NEW and LATE *ext_seq is its extended number. `rtt` (0 = unknown) separates
-// loss events.
+// range or of another SSRC, until two packets in a row (in_order: one, unless the last restart was
+// just before) confirm that the stream continues there. On NEW and LATE *ext_seq is its extended
+// number. `rtt` (0 = unknown) separates loss events.
 enum rtp_verdict rtp_receiver_packet(struct rtp_receiver *r, const struct rtp_packet *p, usec_t rtt,
                                      int64_t *ext_seq, usec_t now);
 // Packet `seq`, which did not arrive, is there by other means: it was sent again, or parity

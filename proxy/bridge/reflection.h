@@ -16,7 +16,7 @@
 //       leaves (stream/adapt): it sees a queue 20 ms long, in the network too. While that has seen
 //       no lack, the access is no limit, whatever level the viewer has.
 //
-//   How the origin learns of it.
+//   How the origin receives it.
 //     limit     as a max rate of the media, so without what the access carries beside it (headers,
 //               repair), when it differs by 3 % from the last one: a lower one at once, a higher
 //               one once a round trip. Its end is sent, too
@@ -103,7 +103,7 @@ void reflection_set_rtt(struct reflection *r, usec_t rtt); // of the backbone; 0
 void reflection_arrived(struct reflection *r, size_t bytes);
 
 struct reflect_orders {
-    bool sends_limit; // REFLECT_LIMIT: tell `limit_bps` to the origin
+    bool sends_limit; // REFLECT_LIMIT: send `limit_bps` to the origin
     double limit_bps; // of the media; 0: none
     int marks;        // REFLECT_MARKS: packets to be reported as marked
     bool sends_stop;  // REFLECT_BLOCKING: `stop` changed

@@ -72,7 +72,7 @@ static void send_demand(struct shared_upstream *u, usec_t now)
             log_debug("asks the origin %s for %.0f kbit/s at most for its %d viewers",
                       u->origin->url->text, d->limit_bps / 1000, u->seat_count);
         else
-            log_debug("asks the origin %s for no limit any more", u->origin->url->text);
+            log_debug("asks the origin %s to end the limit", u->origin->url->text);
         upstream_limit(u->upstream, d->limit_bps, now);
     }
     u->asked = *d;

@@ -139,14 +139,14 @@ static const struct option_word reflect_words[] = {
     [REFLECT_BLOCKING] = {"blocking", "reads nothing of the origin while a viewer's socket is "
                                       "full, until --access-blocking of it is free: the proxy of "
                                       "the thesis"},
-    [REFLECT_OFF] = {"off", "what the access cannot carry is dropped here"},
+    [REFLECT_OFF] = {"off", "the proxy drops what the access cannot carry"},
     {NULL, NULL},
 };
 
 static const struct option_word badput_words[] = {
     // by keeps_badput
     {"drop", "leaves out what depends on frames that the backbone lost"},
-    {"forward", "sends it all the same, at once"},
+    {"forward", "forwards frames that depend on lost ones at once"},
     {NULL, NULL},
 };
 

@@ -582,7 +582,7 @@ static void mount_stats(struct catalog *base, struct stats *out, session_stats_f
             stream_collect_stats(&m->film->stream, m->source->path, out, each, ctx, now);
     }
     for (struct film *f = c->past; f; f = f->next) {
-        char path[SOURCE_NAME_MAX + 32]; // labels of Prometheus must differ
+        char path[SOURCE_PATH_MAX + 16]; // labels of Prometheus must differ
         snprintf(path, sizeof(path), "%s?old=%d", f->source->path, f->serial);
         if (f->state == FILM_OPEN)
             stream_collect_stats(&f->stream, path, out, each, ctx, now);
@@ -791,7 +791,7 @@ static int mount_publish(struct catalog *base, const char *url_path,
             return 0;
         refusal->status = 503;
         reason = "has no memory";
-        if (m->own && !m->client)
+        if (m->own && !m->client && !m->waiting)
             remove_mount(m);
     }
     snprintf(refusal->text, sizeof(refusal->text), "%.100s %s", path, reason);
@@ -932,6 +932,8 @@ int mount_catalog_record(struct catalog *base, const char *path, bool records)
         start_recorder(f);
     else if (records && !f && !is_published(m->source) && !m->stale)
         open_film(m, now);
+    else if (records && f && f->state == FILM_LATE)
+        m->retry = now + RECORDER_RETRY;
     else if (!records && f)
         end_recorder(f, now + RECORDER_END);
     if (!records)

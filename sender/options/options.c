@@ -109,7 +109,7 @@ static const char *read_encoder(void *options, const char *value, char *reason, 
 
 static const struct option_word ladder_words[] = {
     {"content", "sizes and rates that the film needs, of which excerpts are measured"},
-    {"fixed", "the same for all films of a size"},
+    {"fixed", "the same levels for all films of a size"},
     {NULL, NULL},
 };
 
@@ -252,8 +252,8 @@ static const char *read_push_audio(void *options, const char *value, char *reaso
 }
 
 static const struct option_word push_audio_words[] = {
-    {"opus", "the packets that viewers get"},
-    {"aac", "AAC-LC, made of them"},
+    {"opus", "Opus, as viewers receive it"},
+    {"aac", "AAC-LC, transcoded from it"},
     {NULL, NULL},
 };
 
@@ -536,8 +536,8 @@ static const struct option_row rows[] = {
              "viewers find it while one does. /cams/* is each path below /cams; repeat it for more, at "
              "most 16"},
     {.name = "take-over", .kind = OPTION_SWITCH, .at = AT(take_over),
-     .help = "let a second client that publishes to a path replace the first, and viewers go on; "
-             "otherwise it is refused"},
+     .help = "replace the client of a path when a second one publishes to it; viewers continue "
+             "(default: the second client gets 503)"},
     {.name = "mtp-port", .argument = "PORT", .kind = OPTION_INT, .at = AT(mtp_port), .min = 1,
      .max = 65535,
      .help = "TCP port of the transport mtp-raw (default: any free port)"},

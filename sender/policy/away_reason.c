@@ -36,17 +36,20 @@ static void path_of(const struct url *url, char out[URL_MAX_TEXT])
 }
 
 // Four numbers with dots between them, or two colons at least between hexadecimal digits.
-static bool is_address(const char *word)
+static bool has_address(const char *word)
 {
-    size_t digits = 0, dots = 0, colons = 0;
-    word += strcspn(word, "0123456789abcdefABCDEF:");
-    size_t hex = strspn(word, "0123456789abcdefABCDEF:.");
-    for (size_t i = 0; i < hex; i++) {
-        digits += isdigit((unsigned char)word[i]) != 0;
-        dots += word[i] == '.';
-        colons += word[i] == ':';
+    static const char part[] = "0123456789abcdefABCDEF:.";
+    while (*(word += strcspn(word, part))) {
+        size_t digits = 0, dots = 0, colons = 0;
+        for (; *word && strchr(part, *word); word++) {
+            digits += isdigit((unsigned char)*word) != 0;
+            dots += *word == '.';
+            colons += *word == ':';
+        }
+        if ((dots >= 3 && digits >= 4) || colons >= 2)
+            return true;
     }
-    return (dots >= 3 && digits >= 4) || colons >= 2;
+    return false;
 }
 
 void away_reason(const char *why, const struct url *url, char *out, size_t cap)
@@ -59,7 +62,7 @@ void away_reason(const char *why, const struct url *url, char *out, size_t cap)
     for (char *word; (word = strsep(&next, " ")) != NULL;) {
         bool hides = strstr(word, "://") || names(word, url->host) || names(word, url->user) ||
                      names(word, url->password) || names(word, url->key) || names(word, path) ||
-                     is_address(word) || (after_port && isdigit((unsigned char)*word));
+                     has_address(word) || (after_port && isdigit((unsigned char)*word));
         after_port = strcmp(word, "port") == 0;
         size_t len = strlen(word);
         bool keeps_sign = hides && len && strchr(":,;", word[len - 1]);

@@ -14,14 +14,14 @@ const char *source_change_fault(const char *path, const char *source, bool exist
     if (!exists && (path[0] != '/' || !source_name_is(path + 1, strlen(path + 1))))
         return "a source's name has " SOURCE_NAME_RULE "\n";
     if (source_publish_is_any(path))
-        return "a path with * stays as it is; it can be removed\n";
+        return "a path with * cannot change: remove it\n";
     if (strlen(source) >= SOURCE_TEXT_MAX)
         return "the source is too long\n";
     if (strncmp(source, "test:", 5) == 0 || strcmp(source, SOURCE_PUBLISHED) == 0)
         return NULL;
     if (!url_scheme(source))
-        return "a source may be rtsp://..., rtsps://..., test: or publish:, and nothing of this "
-               "machine\n";
+        return "a source must be rtsp://..., rtsps://..., test: or publish:; files and devices of "
+               "this machine are not allowed\n";
     return url_parse(source, &url, &why) == 0 ? NULL : "the source's URL is malformed\n";
 }
 

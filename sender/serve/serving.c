@@ -205,7 +205,7 @@ static int on_source(void *ctx, const struct control_request *r, char **why, use
         *why = strdup(fault);
         return ERR_MALFORMED;
     }
-    if (mount_catalog_is_busy(s->catalog))
+    if (!is_removed && mount_catalog_is_busy(s->catalog))
         return ERR_AGAIN;
     char error[512] = "";
     struct source_changes changes = s->changes;

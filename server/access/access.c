@@ -384,7 +384,7 @@ enum access_answer access_http(struct access *a, const struct sockaddr *peer,
             return ask_service(a, peer, r, path, why, now);
         if (access_must_wait(a, peer_key(peer), now))
             return access_refuse(a, may_log_in, 429, ACCESS_BUSY_TEXT, why);
-    } else if (a->service) {
+    } else if (a->service && (r->authorization.at || !r->is_strict)) {
         return ask_service(a, peer, r, path, why, now);
     } else if (!r->authorization.at || !logins) {
         return access_refuse(a, may_log_in, 401, reason, why);

@@ -41,6 +41,7 @@ struct access_guest {
     struct access_inquiry *inquiry; // STEP_SERVICE; its owner is access_service
     struct access_login *login;     // STEP_VERIFY; its owner is access_logins
     bool has_scope;                 // the connection was let in for this path and this right:
+    bool is_exact;                  // not for what is below it: the service let it in
     unsigned right;
     char scope[REQUEST_PATH_MAX];
 };
@@ -113,6 +114,7 @@ static enum access_answer grant(struct access_guest *g, const char *scope, unsig
     g->step = STEP_NEW;
     g->has_turn = false;
     g->has_scope = true;
+    g->is_exact = false;
     g->right = right;
     memmove(g->scope, scope, strlen(scope) + 1);
     return ACCESS_GRANTED;
@@ -193,8 +195,11 @@ static enum access_answer ask_service(struct access_guest *g, const struct acces
     if (result == ERR_AGAIN && turn == now)
         g->inquiry = access_service_begin(s, g->address, &q, on_inquiry, g);
     explicit_bzero(&q, sizeof(q));
-    if (result == 200)
-        return grant(g, path, r->right);
+    if (result == 200) {
+        grant(g, path, r->right);
+        g->is_exact = true;
+        return ACCESS_GRANTED;
+    }
     if (result == 401 && has_secret)
         return fail(g, r, access_service_says(a, may_log_in, 401), why, now);
     if (result != ERR_AGAIN)
@@ -212,9 +217,14 @@ static enum access_answer ask_service(struct access_guest *g, const struct acces
     return wait_for(g, STEP_QUEUE, now + RETRY, now);
 }
 
-static bool is_let_in(const struct access_guest *g, const char *path, unsigned right)
+static bool is_let_in(const struct access_guest *g, const struct access_request *r,
+                      const char *path)
 {
-    return g->has_scope && (g->right & right) == right && access_path_is_below(g->scope, path);
+    if (!g->has_scope || (g->right & r->right) != r->right || !access_path_is_below(g->scope, path))
+        return false;
+    const char *rest = path + strlen(g->scope);
+    return !g->is_exact || r->in_session || !*rest || strcmp(rest, "/") == 0 ||
+           strncmp(rest, "/trackID=", 9) == 0;
 }
 
 bool access_guest_is_open(const struct access_guest *g)
@@ -240,7 +250,7 @@ enum access_answer access_guest_ask(struct access_guest *g, const struct access_
     if (r->path.len >= sizeof(text) || request_path_decode(text, path, sizeof(path)) != 0)
         return refuse(g, r, 401, access_needed(a, may_log_in), why);
     bool is_plain = !r->key.len && !r->authorization.at;
-    if ((is_plain || r->in_session) && !g->config.forgets && is_let_in(g, path, r->right))
+    if ((is_plain || r->in_session) && !g->config.forgets && is_let_in(g, r, path))
         return ACCESS_GRANTED;
     if (access_allows(a, ACCESS_EVERYBODY, path, r->right))
         return ACCESS_GRANTED;

@@ -67,7 +67,7 @@ const char *access_options_read_service(void *options, const char *value, char *
 const char *access_options_conflict(const struct access_options *o)
 {
     if (o->file && o->service)
-        return "a file of users conflicts with a service that is asked: give one of them";
+        return "conflicts with the option that names a file of users: give one of them";
     return o->invite_for && !o->invite ? "--for requires --invite PATH" : NULL;
 }
 

@@ -32,7 +32,7 @@ enum { ACCESS_FOR_DAYS = 7 }; // --for, if it is not given
      .at = (base) + offsetof(struct access_options, service), .read = access_options_read_service,  \
      .help = "ask a service of this machine whom to let in, on the loopback too: POST of the user, " \
              "password, key, address, path and right as JSON to http://127.0.0.1:PORT/PATH, which "  \
-             "answers 2xx, 401 or 403; bearers of the server's own keys are let in unasked"},       \
+             "answers 2xx, 401 or 403; the server's own keys need no request"},                     \
     {.name = "user", .argument = "NAME", .kind = OPTION_FILE,                                       \
      .at = (base) + offsetof(struct access_options, user), .read = access_options_read_user,        \
      .help = "ask for a password, and append the line of this user to the file of --" option        \

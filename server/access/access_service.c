@@ -95,9 +95,9 @@ static void remember(struct access_service *s, const struct access_question *q, 
     }
     pthread_mutex_unlock(&s->lock);
     if (says_away)
-        log_warn("the service of --access-http does not answer: whoever comes is refused");
+        log_warn("the access service does not answer: requests get 503");
     else if (says_back)
-        log_info("the service of --access-http answers again");
+        log_info("the access service answers again");
 }
 
 // ---- One question
@@ -166,7 +166,10 @@ int access_service_ask(struct access_service *s, const struct access_question *q
         return 401; // the service has no such user
     bool is_good = status >= 200 && status < 300;
     int result = is_good ? 200 : status == 401 || status == 403 ? status : 503;
-    remember(s, q, result, clock_now());
+    // Another status is an answer, too, to this question alone: the service is there.
+    bool is_there = status >= 400 && status < 500;
+    if (result != 503 || !is_there)
+        remember(s, q, result, clock_now());
     return result;
 }
 
@@ -260,7 +263,7 @@ struct access_service *access_service_new(uv_loop_t *loop, const char *url)
         good = (s->workers[k] = worker_new(&ops, 1, s)) != NULL;
     if (good)
         return s;
-    log_error("--access-http: out of memory");
+    log_error("the access service: out of memory");
     access_service_free(s);
     return NULL;
 }

@@ -44,7 +44,7 @@ int access_service_ask(struct access_service *s, const struct access_question *q
 struct access_inquiry *access_service_begin(struct access_service *s, struct place_key address,
                                             const struct access_question *q,
                                             access_inquiry_fn *done, void *ctx);
-// `done` is not called any more. NULL is fine.
+// Cancels the question: `done` is not called. NULL is fine.
 void access_service_leave(struct access_inquiry *i);
 
 DECLS_END

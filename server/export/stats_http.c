@@ -323,7 +323,7 @@ static int write_result(struct page *page, enum control_task task, int result)
     case ERR_NO_MEMORY:
         return 500;
     default:
-        return say(page, 503, "the server is busy or ends; nothing was done\n");
+        return say(page, 503, "the server is busy or stopping; nothing was done: try again\n");
     }
 }
 

@@ -121,9 +121,9 @@ struct watchers {
 static void note_watcher(void *ctx, const struct stats *f, const struct session_stats *s)
 {
     struct watchers *w = ctx;
-    const char *path = f->streams[s->stream].path;
+    (void)f;
     size_t len = strlen(w->path);
-    if (strncmp(path, w->path, len) != 0 || (path[len] && path[len] != '?'))
+    if (strncmp(s->path, w->path, len) != 0 || (s->path[len] && s->path[len] != '?'))
         return;
     if (w->count == w->room) {
         int room = w->room ? 2 * w->room : 64;

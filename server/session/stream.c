@@ -140,6 +140,7 @@ void stream_collect_stats(struct stream *s, const char *path, struct stats *out,
         struct session_stats f;
         int transport = s->sinks[i]->ops->stats(s->sinks[i], &f, now);
         f.stream = index;
+        f.path = path;
         stats_add(&out->total, transport, &f);
         out->total.transports[transport].open++;
         if (f.number)

@@ -24,7 +24,8 @@ enum {
 
 struct session_stats {
     int number; // 1 .. STATS_SESSIONS, the smallest free number at its start; 0: none was free
-    int stream; // index in struct stats' `streams`
+    int stream; // index in struct stats' `streams`, of which the last one has the rest
+    const char *path; // of its stream; valid for the call of session_stats_fn alone
     char id[20];
     char peer[80];                      // the viewer's address and port; empty: unknown
     usec_t age;                         // time since its start

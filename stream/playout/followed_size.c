@@ -48,7 +48,7 @@ bool followed_size_needs(const struct followed_size *s, const struct received_fr
 
 // One number in two sizes. A key frame of another size is where the level changes; of two key
 // frames the one that was sent later counts: a group that was cut off comes again, maybe in the
-// size of the group before it. But what is whole gives way to nothing that is not.
+// size of the group before it. An incomplete copy never replaces a complete one.
 static bool replaces(const struct followed_size *s, const struct held_frames *held,
                      const struct received_frame *twin, const struct received_frame *f)
 {

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 #include "stream/playout/held_group.h"
 
+enum { LONGEST = 1 << 14 }; // numbers in a group; a longer one counts as one with gaps
+
 static bool has_frame(const struct ladder *ladder, int level, int64_t number)
 {
     return ladder->level_count == 0 || level_has_frame(ladder, level, number);
@@ -20,6 +22,8 @@ struct held_group held_group_of(const struct held_frames *h, const struct ladder
     }
     if (ladder->level_count > 0 && !ladder_has_level(ladder, level))
         return (struct held_group){.end = -1, .level = level}; // a packet can claim any level
+    if (end - key->number > LONGEST)
+        return (struct held_group){.end = end, .level = level};
     int64_t missing = 0;
     for (int64_t n = key->number; n < end && missing <= count; n++) // more cannot all be held
         missing += has_frame(ladder, level, n);

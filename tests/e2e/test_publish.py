@@ -180,10 +180,10 @@ class TakeOver(Publish):
         self.becomes(server, "/cam", "live")
         viewer = self.player(url, "--no-reconnect", "--no-picture")
         viewer.wait_shown(10)
-        for transport in "udp", "tcp":
+        for i, transport in enumerate(("udp", "tcp"), 1):
             second = self.ffmpeg(film, url, transport)
             first.wait(60)
-            lib.until(lambda: server.stderr.count("another client publishes to the path now") >= 2, "the reason", 60)
+            lib.until(lambda: server.stderr.count("another client publishes to the path now") >= 2 * i, "the reason", 60)
             viewer.wait_shown(len(viewer.shown()) + 20)
             first = second
         self.assertTrue(viewer.running())

@@ -361,7 +361,7 @@ class camera_capture_reader
         c.media.push_back(m);
     }
 
-    // CHANNEL PAYLOAD [m] [ts=N] [seq=N] [ssrc=N] [pt=N] [size=N] [pad=N] [ext=N] [csrc=N] [as=CH]
+    // CHANNEL PAYLOAD [m] [ts=N] [seq=N] [ssrc=N] [pt=N] [size=N] [pad=N] [ext=N] [csrc=N] [on=CH]
     void take_rtp(usec_t at, const std::string &rest)
     {
         std::istringstream in(rest);

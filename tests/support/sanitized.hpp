@@ -4,7 +4,11 @@
 // that are means over them.
 #pragma once
 
-#if defined(__SANITIZE_ADDRESS__) || defined(__SANITIZE_THREAD__)
+#ifndef __has_feature // only clang has it, and not gcc's macros
+#define __has_feature(x) 0
+#endif
+#if defined(__SANITIZE_ADDRESS__) || defined(__SANITIZE_THREAD__) ||                               \
+    __has_feature(address_sanitizer) || __has_feature(thread_sanitizer)
 constexpr bool SANITIZED = true;
 #else
 constexpr bool SANITIZED = false;

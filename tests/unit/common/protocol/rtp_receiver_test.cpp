@@ -88,16 +88,22 @@ TEST_CASE("rtp_receiver: in order, a restart and another source are accepted at 
 {
     fixture f;
     f.r.in_order = true;
-    f.packet(100);
+    for (int i = 0; i <= RTP_RECEIVER_STEADY; i++)
+        f.packet((uint16_t)(100 + i));
     CHECK(f.packet(30000) == RTP_NEW);
     CHECK(f.ext == 30000);
+    for (int i = 1; i <= RTP_RECEIVER_STEADY; i++)
+        f.packet((uint16_t)(30000 + i));
     struct rtp_packet other = {};
     other.ssrc = 8;
     other.seq = 2;
     CHECK(rtp_receiver_packet(&f.r, &other, 0, &f.ext, 0) == RTP_NEW);
     CHECK(f.ext == 65536 + 2);
-    CHECK(rtp_receiver_expected(&f.r) == 3);
+    CHECK(rtp_receiver_expected(&f.r) == 2 * (RTP_RECEIVER_STEADY + 1) + 1);
     CHECK(rtp_receiver_lost(&f.r) == 0);
+    // The first source again, just after: two in a row are required.
+    CHECK(f.packet(40000) == RTP_DISCARD);
+    CHECK(f.packet(40001) == RTP_NEW);
 }
 
 TEST_CASE("rtp_receiver: another source is accepted after two consecutive packets")
