@@ -174,7 +174,7 @@ class Live(ShareCase):
         proxy = self.behind(origin, "--log", "debug", "--queue-bytes", "65536")
 
         def asked():
-            said = re.findall(r"asks the origin \S+ for (?:(\d+) kbit/s at most|no limit any more)", proxy.stderr)
+            said = re.findall(r"asks the origin \S+ (?:for (\d+) kbit/s at most|to end the limit)", proxy.stderr)
             return [int(n or 0) for n in said]
 
         with SlowClient(proxy.port) as slow:
