@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 // The service of --access-http (access_question.h). Threads of its own ask it for the loop. The
 // laws: SERVICE_AT_ONCE questions at a time, each for SERVICE_DEADLINE at most; after one without
-// an answer none is asked for SERVICE_PAUSE, and whoever would be asked about is refused. The
-// newest SERVICE_KNOWN answers are remembered by a keyed hash: who is let in for SERVICE_GRANTED,
-// who is refused for SERVICE_REFUSED.
+// an answer none is asked for SERVICE_PAUSE, and each request is refused. Another status of 4xx
+// refuses that request alone, and is not remembered. The newest SERVICE_KNOWN answers are, by a
+// keyed hash: 200 for SERVICE_GRANTED, 401 and 403 for SERVICE_REFUSED.
 #ifndef WEIR_SERVER_ACCESS_ACCESS_SERVICE_H
 #define WEIR_SERVER_ACCESS_ACCESS_SERVICE_H
 
@@ -29,7 +29,7 @@ enum {
 struct access_service; // opaque
 struct access_inquiry; // opaque: a question that is being asked
 
-// Results: 200: it lets in; 401, 403: it refuses; 503: it does not answer.
+// Results: 200: it lets in; 401, 403: it refuses; 503: it does not answer, or has no answer to this.
 typedef void access_inquiry_fn(void *ctx, int result, usec_t now);
 
 struct access_service *access_service_new(uv_loop_t *loop,

@@ -62,7 +62,7 @@ option_read server_options_read_address, server_options_read_trusted, server_opt
     OPTION_ROWS_ACCESS(file, offsetof(type, who)),                                                \
     OPTION_ROW_STATE_DIR(offsetof(type, state_dir)),                                              \
     {.name = "tls-cert", .argument = "FILE", .kind = OPTION_FILE, .at = offsetof(type, tls_cert), \
-     .help = "certificate of the server, in PEM, with those up to its CA's; requires --tls-key "     \
+     .help = "certificate of the server, in PEM, with those up to its CA's; requires --tls-key "  \
              "(default: a self-signed one, whose key is kept in --state-dir)"},                   \
     {.name = "tls-key", .argument = "FILE", .kind = OPTION_FILE, .at = offsetof(type, tls_key),   \
      .help = "private key of --tls-cert, in PEM"}
