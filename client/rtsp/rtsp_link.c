@@ -70,7 +70,8 @@ struct rtsp_link {
     int address_next;
     struct tcp_conn *conn; // owned
     bool closed;           // `conn` has ended
-    usec_t broken;         // it failed then, and another one may continue the session; 0: not
+    usec_t broken;         // it ended then, and another one may continue the session; 0: not
+    int broken_by;         // ERR_IO: it failed; ERR_CLOSED: the server closed it
     bool attaches;
     struct attach_watch watch;
     struct rtsp_attach *attach; // owned; an attempt; NULL: none is in progress
@@ -177,8 +178,12 @@ static void on_close(void *ctx, int err, usec_t now)
         connect_next(l, now);
         return;
     }
-    if (err == ERR_IO && can_attach(l) && !attach_watch_is_over(&l->watch, now, now)) {
+    // A server that continues the session elsewhere closes this one, maybe before its answer is
+    // read.
+    bool may_go_on = err == ERR_IO || (err == ERR_CLOSED && l->attach);
+    if (may_go_on && can_attach(l) && !attach_watch_is_over(&l->watch, now, now)) {
         l->broken = now;
+        l->broken_by = err;
         arm(l);
         return;
     }
@@ -412,9 +417,11 @@ static void tend_attach(struct rtsp_link *l, usec_t now)
         take_attached(l, now);
     else if (l->attach && rtsp_attach_has_ended(l->attach))
         end_attach(l, rtsp_attach_status(l->attach), now);
-    if (l->broken && (!can_attach(l) || attach_watch_is_over(&l->watch, l->broken, now))) {
+    bool is_over = !can_attach(l) || attach_watch_is_over(&l->watch, l->broken, now) ||
+                   (l->broken_by == ERR_CLOSED && !l->attach);
+    if (l->broken && is_over) {
         l->broken = 0;
-        rtsp_client_closed(l->rtsp, ERR_IO, now);
+        rtsp_client_closed(l->rtsp, l->broken_by, now);
     }
     if (looks(l) && now >= l->look_at)
         look_at_address(l, now);

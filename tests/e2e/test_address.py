@@ -2,12 +2,14 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
 """The viewer's address changes while media comes: its machine gets another one, or a NAT another port for it. The session
 goes on, and its requests over another connection. The viewer is in a network namespace of its own."""
+import contextlib
 import re
 import socket
 import ssl
 import struct
 import subprocess
 import sys
+import threading
 import time
 import unittest
 
@@ -206,6 +208,39 @@ class Address(Relayed):
                 self.attach(server, p, self.address_now())
                 self.assertEqual(self.changes(server), [])
                 self.check(server, p)
+
+    def test_a_connection_that_the_server_closes_before_its_response_is_read(self):
+        """The session goes on over the second one, as the server has said there."""
+        server = self.server("--log", "info", listen="127.0.0.1:0")
+        relay = self.relay(server.port)
+        p = self.player(relay.url, "--log", "info", "--transport", "minbuf")
+        self.wait_more(p)
+        relay.away = True
+        relay.listener.settimeout(60)
+        near = relay.listener.accept()[0]
+        far = socket.create_connection(("127.0.0.1", server.port))
+        for s in near, far:
+            self.addCleanup(s.close)
+        far.sendall(near.recv(65536))
+        relay.upstream.settimeout(60)
+        with contextlib.suppress(ConnectionResetError):
+            while relay.upstream.recv(65536):
+                pass
+        relay.downstream.shutdown(socket.SHUT_WR)
+        time.sleep(.5)  # the player reads that first
+        for a, b in (near, far), (far, near):
+            threading.Thread(target=self.forward, args=(a, b), daemon=True).start()
+        self.wait_more(p)
+        self.check(server, p)
+
+    @staticmethod
+    def forward(a, b):
+        try:
+            while data := a.recv(65536):
+                b.sendall(data)
+            b.shutdown(socket.SHUT_WR)
+        except OSError:
+            pass
 
     def test_transports_that_are_named(self):
         for transport in "scream", "tfrc", "mtp":
