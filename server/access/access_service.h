@@ -29,7 +29,8 @@ enum {
 struct access_service; // opaque
 struct access_inquiry; // opaque: a question that is being asked
 
-// Results: 200: it lets in; 401, 403: it refuses; 503: it does not answer, or has no answer to this.
+// Results: 200: it lets in; 401, 403: it refuses; 503: it does not answer, or has no answer to
+// this.
 typedef void access_inquiry_fn(void *ctx, int result, usec_t now);
 
 struct access_service *access_service_new(uv_loop_t *loop,
