@@ -58,7 +58,7 @@ static const struct option_word cc_words[] = {
 static const char *adapt_value(int i, const char **help)
 {
     static const char *const list[][2] = {
-        {"auto", "sender, and this player for a film with levels, by what the path carries and "
+        {"auto", "sender, and this player for a prepared film, by what the path carries and "
                  "what is buffered; a chosen level stays; the default"},
         {"sender", "the server, by the measured network rate; not of a stored ladder"},
         {"none", "no adaptation: a fixed level"},
@@ -229,8 +229,8 @@ static const struct option_row rows[] = {
     {.section = "Playing", .name = "buffer", .letter = 'b', .argument = "SECONDS",
      .read = read_buffer, .fallback = "0.25",
      .help = "media to buffer before playing starts, and after a stall (then at least 0.5), 0 to "
-     "60; live media buffers what --latency needs instead, unless this option is given. Of a film "
-     "whose level follows the network: media to buffer while it plays, at least 4 (default: 30)"},
+     "60; live media buffers what --latency needs instead, unless this option is given. Of a "
+     "prepared film: media to buffer while it plays, at least 4 (default: 30)"},
     {.name = "latency", .argument = "MS", .read = read_latency, .words = latency_words,
      .help = "latency of live media from capture to screen: MS, 50 to 30000, is a budget that is "
      "kept whatever the network does. With --buffer it is that of the start instead. Or:"},
@@ -525,8 +525,8 @@ const char *play_options_policy(const struct play_options *o, const struct sdp *
     if (o->adapt == ADAPT_GODDARD)
         return "goddard";
     bool is_film = sdp->duration >= 0 && sdp_has_pictures(sdp) && *sdp->validator;
-    bool follows = o->adapt == ADAPT_AUTO && o->level < 0 && !o->low_latency;
-    return is_film && follows && sdp->ladder.level_count > 1 ? o->film_policy : NULL;
+    bool fills = o->adapt == ADAPT_AUTO && !o->low_latency;
+    return is_film && fills && sdp->ladder.level_count > 0 ? o->film_policy : NULL;
 }
 
 usec_t play_options_buffer_target(const struct play_options *o)

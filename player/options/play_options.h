@@ -113,8 +113,8 @@ void play_options_destroy(void *options);
 // Returns the max milliseconds that a frame may wait at the sender, at the start: the session's
 // `latency` parameter.
 int play_options_latency_ms(const struct play_options *o, bool live);
-// Returns the policy by which the player chooses the level of this stream, static: "goddard" or one
-// of abr_policy.h; NULL: it does not.
+// Returns the policy by which the player buffers this stream and, if the viewer chose no level,
+// chooses the level, static: "goddard" or one of abr_policy.h; NULL: by none.
 const char *play_options_policy(const struct play_options *o, const struct sdp *sdp);
 // Returns the media that such a policy other than goddard buffers.
 usec_t play_options_buffer_target(const struct play_options *o);

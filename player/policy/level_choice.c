@@ -14,7 +14,7 @@ void level_choice_begin(struct level_choice *c, const struct level_start *s)
     int level = s->wanted >= 0 ? s->wanted : s->top;
     if (s->again && s->before <= s->top)
         level = s->before;
-    else if (s->policy && !s->again)
+    else if (s->policy && s->wanted < 0 && s->top > 0 && !s->again)
         level = -1;
     *c = (struct level_choice){.level = level, .requested = level};
 }

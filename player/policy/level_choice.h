@@ -21,7 +21,7 @@ struct level_choice {
 struct level_start {
     int top;     // the ladder's highest level
     int wanted;  // requested by the user; -1: the server selects
-    bool policy; // --adapt goddard chooses the level
+    bool policy; // the player's policy chooses the level, unless the user did
     bool again;  // the connection follows another one
     int before;  // `again`: the level that played
 };

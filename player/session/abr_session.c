@@ -149,6 +149,8 @@ static void on_ready(struct level_policy *p, const struct level_policy_path *pat
     }
     abr_viewer_set_pace(a->viewer, a->pace);
     abr_viewer_set_rtt(a->viewer, path->rtt);
+    if (a->config.level >= 0)
+        abr_viewer_choose(a->viewer, a->config.level);
     if (a->is_fast && abr_viewer_awaits(a->viewer))
         rtsp_client_await_level(rtsp_link_client(a->config.link));
     start(a, now);
@@ -173,6 +175,8 @@ static void on_played(struct abr_session *a, const struct level_policy_position 
         abr_viewer_limit_speed(a->viewer, UNPACED_SPEED);
         rtsp_client_set_latency(rtsp_link_client(a->config.link), OLD_LATENCY, now);
     }
+    if (!abr_viewer_adapts(a->viewer))
+        a->config.ops->on_news(a->config.ctx);
     rtsp_link_ask_film_table(a->config.link, a->config.sdp, now);
 }
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-// The policy of a stored film with several levels (--adapt auto) for one connection: reports what
+// The policy of a stored film (--adapt auto) for one connection: reports what
 // the connection receives to abr_viewer.h, which decides, and requests its decisions from the
 // server. Loop thread only.
 #ifndef WEIR_PLAYER_SESSION_ABR_SESSION_H
@@ -24,15 +24,17 @@ struct abr_session_ops {
     bool (*read_buffer)(void *ctx, struct abr_buffer *out);
     // From now on playing goes on after a stall with so much media.
     void (*resume)(void *ctx, usec_t media, usec_t now);
-    // A request for another level was made, or playing has stalled: level_policy_text tells why.
+    // A request for another level was made, playing has stalled, or begins at a level that stays:
+    // level_policy_text tells why.
     void (*on_news)(void *ctx);
 };
 
 struct abr_session_config {
     uv_loop_t *loop; // these are borrowed
     struct rtsp_link *link;
-    const struct sdp *sdp; // of a film with levels
+    const struct sdp *sdp; // of a film with levels, or one level
     const char *policy;    // of abr_policy.h; static
+    int level;             // that stays; -1: the policy chooses
     usec_t target;
     struct qoe *qoe;
     struct trace *events;              // may be NULL

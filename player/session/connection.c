@@ -347,6 +347,7 @@ static bool open_policy(struct connection *c, const char *name)
                                      .link = c->link,
                                      .sdp = &c->sdp,
                                      .policy = name,
+                                     .level = o->level,
                                      .target = play_options_buffer_target(o),
                                      .qoe = c->config.qoe,
                                      .events = c->config.events,
@@ -986,7 +987,8 @@ void connection_set_level(struct connection *c, int level, usec_t now)
 // policy.
 static bool may_automatic(const struct connection *c)
 {
-    return may_set_level(c) && (c->policy || may_adapt(c));
+    bool has_choice = c->policy && c->sdp.ladder.level_count > 1;
+    return may_set_level(c) && (has_choice || may_adapt(c));
 }
 
 void connection_set_automatic(struct connection *c, usec_t now)

@@ -102,6 +102,7 @@ void abr_policy_seek(struct abr_policy *p, int64_t group, usec_t now)
 
 const char *abr_reason_name(enum abr_reason reason)
 {
-    static const char *const names[] = {"start", "rate", "buffer", "stall", "repair", "exchange"};
+    static const char *const names[] = {"start",  "rate",     "buffer", "stall",
+                                        "repair", "exchange", "fixed"};
     return names[reason];
 }

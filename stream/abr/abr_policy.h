@@ -36,6 +36,7 @@ enum abr_reason {
     ABR_STALL,    // playing has stalled or is about to: the soonest picture
     ABR_REPAIR,   // what a buffered group lacks
     ABR_EXCHANGE, // a buffered group again, at a better level
+    ABR_FIXED,    // there is no other level, or the viewer chose this one
 };
 
 struct abr_config {

@@ -17,6 +17,8 @@
 #define MIN_PACE      1.1 // below the target
 #define MIN_FAST      2.0
 #define PROBE         1.5 // times the rate of the next level
+#define FIXED_SPEED   8.0 // of a level that stays, until FIXED_SOON is buffered; then half of that
+#define FIXED_SOON    (10 * USEC_PER_SEC)
 #define RECENT        (400 * USEC_PER_MSEC)
 #define MOST_BESIDE   0.75 // of the first burst, that is no video
 #define SPEED_STEP    0.15 // changes by less are not requested
@@ -130,6 +132,11 @@ static double seconds_of(const struct abr_viewer *v, int64_t frames)
     return (double)frames / fps_value(shape_of(v)->fps) / v->pace;
 }
 
+bool abr_viewer_adapts(const struct abr_viewer *v)
+{
+    return v->chosen == ABR_NO_LEVEL && shape_of(v)->levels > 1;
+}
+
 static double max_speed(const struct abr_viewer *v)
 {
     return v->config.max_speed / v->pace;
@@ -234,7 +241,7 @@ void abr_viewer_set_rtt(struct abr_viewer *v, usec_t rtt)
 
 bool abr_viewer_awaits(const struct abr_viewer *v)
 {
-    return abr_policy_revises(v->policy) && v->config.ladder->level_count > 1;
+    return abr_policy_revises(v->policy) && abr_viewer_adapts(v);
 }
 
 void abr_viewer_await(struct abr_viewer *v, int64_t number)
@@ -536,7 +543,7 @@ static bool cut(struct abr_viewer *v, const struct abr_state *state, struct abr_
     uint8_t levels[LEVELS];
     struct abr_state s = *state;
     int64_t group = s.next - 1;
-    if (!v->cuts || v->chosen != ABR_NO_LEVEL || v->group == ABR_NO_GROUP || group <= s.shown)
+    if (!v->cuts || !abr_viewer_adapts(v) || v->group == ABR_NO_GROUP || group <= s.shown)
         return false;
     double way = v->decision.estimate_bps / 8 * usec_to_sec(v->rtt);
     s.way_bytes = (int64_t)fmin(way, (double)s.pending_bytes);
@@ -605,7 +612,9 @@ static double wanted_speed(const struct abr_viewer *v, const struct abr_decision
     if (v->overfull)
         return SLOWEST;
     if (v->full)
-        return is_top || v->chosen != ABR_NO_LEVEL ? 1 : SLOWEST;
+        return is_top || !abr_viewer_adapts(v) ? 1 : SLOWEST;
+    if (!abr_viewer_adapts(v))
+        return fmin(v->buffered < FIXED_SOON ? FIXED_SPEED : FIXED_SPEED / 2, max_speed(v));
     double follows = usec_to_sec(length_of(v)) / 2 / usec_to_sec(v->rtt + 2 * ABR_VIEWER_SAMPLE);
     if (!abr_policy_revises(v->policy)) // it measures whole groups
         return max_speed(v);
@@ -662,11 +671,13 @@ bool abr_viewer_run(struct abr_viewer *v, const struct abr_buffer *buffer, struc
         // The sender goes on at speed 1 while the policy would wait.
         usec_t room = v->config.target - film_table_length(v->table, s.next);
         s.begun = usec_min(s.begun, usec_max(room, 0));
-        if (v->cuts && v->chosen == ABR_NO_LEVEL && v->group != ABR_NO_GROUP && !refills)
+        if (v->cuts && abr_viewer_adapts(v) && v->group != ABR_NO_GROUP && !refills)
             s.levels = levels_of(v, &s, levels);
         abr_policy_decide(v->policy, &s, &d, now);
         if (v->chosen != ABR_NO_LEVEL)
             d.level = v->chosen;
+        if (!abr_viewer_adapts(v))
+            d.reason = ABR_FIXED;
     } else if (!v->begun) {
         return false;
     }
@@ -727,9 +738,10 @@ usec_t abr_viewer_resume(struct abr_viewer *v, const struct abr_buffer *b, bool 
 static const char *words_of(const struct abr_viewer *v)
 {
     const struct abr_decision *d = &v->decision;
-    if (v->chosen != ABR_NO_LEVEL)
-        return "the viewer chose it";
-    if (d->level == 0 && d->estimate_bps > 0 && d->estimate_bps < media_bps(v, d))
+    bool is_poor = d->estimate_bps > 0 && d->estimate_bps < media_bps(v, d);
+    if (is_poor && !abr_viewer_adapts(v))
+        return "the path carries less: playing stops at times";
+    if (is_poor && d->level == 0)
         return "the path carries less than the lowest one: playing stops at times";
     switch (d->reason) {
     case ABR_START:
@@ -746,6 +758,8 @@ static const char *words_of(const struct abr_viewer *v)
         return "a part is missing";
     case ABR_EXCHANGE:
         return "a better copy arrives in time";
+    case ABR_FIXED:
+        return v->chosen == ABR_NO_LEVEL ? "nothing to adapt" : "the viewer chose it";
     }
     return "";
 }
@@ -755,16 +769,18 @@ void abr_viewer_text(const struct abr_viewer *v, char out[ABR_VIEWER_TEXT])
     out[0] = '\0';
     if (!v->begun)
         return;
-    char path[64] = "not known", error[32] = ", error unknown";
+    char path[64] = "not known", error[32] = ", error unknown", level[32] = "one level";
     double bps = v->decision.estimate_bps;
     if (v->decision.error <= 1) // after an outage it is of any size, and says nothing
         snprintf(error, sizeof(error), " +- %.0f %%", v->decision.error * 100);
     if (bps > 0)
         snprintf(path, sizeof(path), "%.*f %s%s", bps < 1e6 || bps >= 1e7 ? 0 : 2,
                  bps < 1e6 ? bps / 1e3 : bps / 1e6, bps < 1e6 ? "kbit/s" : "Mbit/s", error);
-    snprintf(out, ABR_VIEWER_TEXT, "buffer %.1f of %.0f s, path %s, level %d of %d: %s",
-             usec_to_sec(v->buffered), usec_to_sec(v->config.target), path, v->requested_level,
-             v->config.ladder->level_count - 1, words_of(v));
+    if (shape_of(v)->levels > 1)
+        snprintf(level, sizeof(level), "level %d of %d", v->requested_level,
+                 shape_of(v)->levels - 1);
+    snprintf(out, ABR_VIEWER_TEXT, "buffer %.1f of %.0f s, path %s, %s: %s",
+             usec_to_sec(v->buffered), usec_to_sec(v->config.target), path, level, words_of(v));
 }
 
 // ---- Life

@@ -31,7 +31,8 @@
 //   Speed     Below the target: the policy's pace, or as fast as the level can follow, at most
 //             `max_speed`: a group takes a round trip and two samples at least, at twice the speed,
 //             at which a server begins. So a fast path is not filled with the lowest level before
-//             it has told its rate. 1 from the target on, until two groups of room are there. .25
+//             it has told its rate. Of a level that stays, 8, and 4 from 10 s of buffer on, as
+//             nothing is to follow. 1 from the target on, until two groups of room are there. .25
 //             from 5 s beyond it on. Once the whole film has arrived, nothing is requested.
 //             Where the sender does not follow the network, a loss lowers the speed to .85 of the
 //             forecast; it grows by .05 of the forecast a second.
@@ -150,8 +151,11 @@ bool abr_viewer_run(struct abr_viewer *v, const struct abr_buffer *b, struct abr
 usec_t abr_viewer_resume(struct abr_viewer *v, const struct abr_buffer *b, bool stalled,
                          usec_t now);
 
+// Returns true if the level may change: there are several, and the viewer chose none.
+bool abr_viewer_adapts(const struct abr_viewer *v);
 // What is watched and why, as of the last decision: "buffer 12.3 of 30 s, path 3.9 Mbit/s +- 8 %,
-// level 5 of 6: the path carries no higher one". Empty before the first one.
+// level 5 of 6: the path carries no higher one", or "..., one level: nothing to adapt". Empty
+// before the first one.
 void abr_viewer_text(const struct abr_viewer *v, char out[ABR_VIEWER_TEXT]);
 
 DECLS_END

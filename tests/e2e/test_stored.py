@@ -218,8 +218,8 @@ class Stored(lib.Case):
 
     def test_level_changes_within_a_group(self):
         film = self.prepared()
-        p = self.play(self.sender(source=film).url, "--level", "3", "--at", "0.4:level=1", "--at", "2.2:level=3", "--at",
-                      "3.9:level=0", "--reference", film, "--picture-events")
+        p = self.play(self.sender(source=film).url, "--level", "3", "--adapt", "none", "--at", "0.4:level=1", "--at",
+                      "2.2:level=3", "--at", "3.9:level=0", "--reference", film, "--picture-events")
         self.assertEqual([(e["from"], e["to"]) for e in p.events("level")], [(3, 1), (1, 3), (3, 0)])
         numbers = sorted(e["number"] for e in p.events("frame"))
         self.in_order(p, numbers)

@@ -239,7 +239,7 @@ export class FilmViewer {
   // What is watched and why: {target (s), estimate (bit/s, 0: not known), error, reason, table (false: only rates are known)}.
   told_of() {
     const { estimate, error, reason } = this.decision ?? { estimate: 0, error: 0, reason: "start" };
-    return { target: this.target / 1000, estimate, error, reason: this.chosen >= 0 ? "chosen" : reason,
-      table: this.has_table };
+    return { target: this.target / 1000, estimate, error, table: this.has_table,
+      reason: this.rates.length === 1 ? "fixed" : this.chosen >= 0 ? "chosen" : reason };
   }
 }

@@ -29,7 +29,7 @@ export function path_text({ estimate, error }) {
 
 const REASONS = {
   start: "nothing is known of the path yet", rate: "the path carries no higher level", buffer: "the buffer stays longer with it",
-  stall: "it gives a picture soonest", chosen: "you chose it",
+  stall: "it gives a picture soonest", chosen: "you chose it", fixed: "one level: nothing to adapt",
 };
 
 // Why it is this level.

@@ -80,7 +80,7 @@ class Player {
     this.origin = undefined; // time stamp at which the pictures' time line begins
     this.speaker = null;
     this.stuck = 0;
-    this.viewer = null; // of a prepared film with several levels
+    this.viewer = null; // of a prepared film
     this.place = null; // of live media
     this.pace = options.pace ?? 1; // of a film
     this.subtitles = new Subtitles();
@@ -131,7 +131,7 @@ class Player {
     else this.playout.set_pace(this.pace, performance.now());
     if (this.live) this.place = new LivePlace(Math.min(...this.sdp.levels.map(l => l.fps || 25), 25));
     this.start_media();
-    if (!this.live && this.sdp.prepared && video.ext.adu && this.sdp.levels.length > 1)
+    if (!this.live && this.sdp.prepared && video.ext.adu && this.sdp.levels.length > 0)
       await this.begin_viewer();
     if (this.closed) return;
     const base = (answer.headers.get("content-base") ?? this.uri).replace(/\/$/, "");

@@ -347,7 +347,7 @@ TEST_CASE("options: what Goddard chooses nobody else does")
     CHECK(parse({"--adapt=goddard", "rtsp://localhost/live?level=2"}).result == OPTIONS_BAD);
 }
 
-TEST_CASE("options: a stored ladder follows its network unless the viewer chose a level")
+TEST_CASE("options: a stored film is buffered by a policy unless the viewer says otherwise")
 {
     sdp film = {};
     film.duration = 60;
@@ -366,15 +366,17 @@ TEST_CASE("options: a stored ladder follows its network unless the viewer chose 
     CHECK(has({"--adapt=goddard", URL}, film) == std::string("goddard"));
     CHECK_FALSE(has({"--adapt=none", URL}, film));
     CHECK_FALSE(has({"--adapt=sender", URL}, film));
-    CHECK_FALSE(has({"--level=1", URL}, film));
-    CHECK_FALSE(has({"rtsp://localhost/live?level=1"}, film));
+    CHECK(has({"--level=1", URL}, film) == std::string("auto")); // that level, and its buffer
+    CHECK(has({"rtsp://localhost/live?level=1"}, film) == std::string("auto"));
     CHECK_FALSE(has({"--low-latency", URL}, film));
-    sdp live = film, encoded = film, one = film, filler = film;
+    sdp live = film, encoded = film, one = film, other = film, filler = film;
     live.duration = -1;
     encoded.validator[0] = '\0'; // encoded as it plays
     one.ladder.level_count = 1;
+    other.ladder.level_count = 0; // another server's, which does not know what a speed is
     filler.codec = SDP_SYNTHETIC;
-    for (const sdp *s : {&live, &encoded, &one, &filler})
+    CHECK(has({URL}, one) == std::string("auto"));
+    for (const sdp *s : {&live, &encoded, &other, &filler})
         CHECK_FALSE(has({URL}, *s));
 
     auto p = parse({URL});

@@ -14,6 +14,8 @@ TEST_CASE("level_choice: the level that a connection begins with")
         {{.top = 6, .wanted = -1, .policy = false, .again = false, .before = 0}, 6},
         {{.top = 6, .wanted = 2, .policy = false, .again = false, .before = 0}, 2},
         {{.top = 6, .wanted = -1, .policy = true, .again = false, .before = 0}, -1},
+        {{.top = 6, .wanted = 2, .policy = true, .again = false, .before = 0}, 2},
+        {{.top = 0, .wanted = -1, .policy = true, .again = false, .before = 0}, 0}, // no choice
         {{.top = 6, .wanted = -1, .policy = false, .again = true, .before = 3}, 3},
         {{.top = 6, .wanted = 5, .policy = false, .again = true, .before = 3}, 3},
         {{.top = 2, .wanted = -1, .policy = false, .again = true, .before = 3}, 2}, // fewer levels

@@ -93,9 +93,10 @@ struct world {
     usec_t longest = 0; // buffer
 
     explicit world(int64_t count = 60, const char *policy = "auto", usec_t target = 30 * sec,
-                   double max_speed = ABR_VIEWER_FAST)
+                   double max_speed = ABR_VIEWER_FAST, int level_count = 3)
         : groups(count), levels((size_t)count, -1)
     {
+        shape.level_count = level_count;
         const abr_viewer_config config = {policy, &shape, count * GROUP, GROUP, target, max_speed};
         REQUIRE(abr_viewer_new(&config, &viewer) == 0);
         abr_viewer_set_rtt(viewer, 2 * delay);
@@ -714,6 +715,61 @@ TEST_CASE("abr_viewer: the viewer chooses a level")
     CHECK(w.text().find("level 1 of 2: the viewer chose it") != std::string::npos);
     abr_viewer_choose(w.viewer, ABR_NO_LEVEL);
     w.pass(sec);
+    CHECK(w.actions.back().level == 2);
+}
+
+TEST_CASE("abr_viewer: a film of one level is buffered as any other")
+{
+    const char *name = GENERATE("auto", "bola-e", "dynamic", "robust-mpc", "throughput");
+    CAPTURE(name);
+    world w(60, name, 30 * sec, ABR_VIEWER_FAST, 1);
+    CHECK_FALSE(abr_viewer_adapts(w.viewer));
+    CHECK_FALSE(abr_viewer_awaits(w.viewer));
+    w.rate_bps = [](usec_t at) { return at > 8 * sec && at < 18 * sec ? 0 : 4e6; };
+    w.pass(3 * sec);
+    // 8 times its pace until 10 s are there: 1.2 s, and a round trip; then 4 times.
+    CHECK(w.buffer().media > 14 * sec);
+    CHECK(w.buffer().media < 18 * sec);
+    w.pass(5 * sec);
+    CHECK(w.buffer().media > 28 * sec);
+    w.pass(22 * sec);
+    CHECK(w.stall_time == 0);
+    CHECK(w.longest < 36 * sec);
+    for (const abr_action &a : w.actions) {
+        CHECK(a.level == 0);
+        CHECK(a.decision.reason == ABR_FIXED);
+        CHECK(a.again == -1);
+    }
+    CHECK_THAT(w.text(), Catch::Matchers::EndsWith(", one level: nothing to adapt"));
+    w.pass(100 * sec); // to the end: all has arrived, and nothing is requested any more
+    CHECK(w.arrived == 60 * GROUP - 1);
+    CHECK(w.stall_time == 0);
+}
+
+TEST_CASE("abr_viewer: a film of one level that the path does not carry")
+{
+    world w(60, "auto", 30 * sec, ABR_VIEWER_FAST, 1);
+    w.rate_bps = [](usec_t) { return 60e3; };
+    w.pass(30 * sec);
+    CHECK(w.stall_time > 5 * sec);
+    CHECK_THAT(w.text(), Catch::Matchers::EndsWith(
+                             "one level: the path carries less: playing stops at times"));
+}
+
+TEST_CASE("abr_viewer: a level that was chosen before playing")
+{
+    world w;
+    abr_viewer_choose(w.viewer, 1);
+    CHECK_FALSE(abr_viewer_awaits(w.viewer));
+    w.pass(3 * sec);
+    CHECK(w.buffer().media > 10 * sec);
+    for (const abr_action &a : w.actions)
+        CHECK(a.level == 1);
+    w.pass(30 * sec);
+    CHECK(w.share(1) == 1);
+    CHECK(w.stall_time == 0);
+    abr_viewer_choose(w.viewer, ABR_NO_LEVEL);
+    w.pass(5 * sec);
     CHECK(w.actions.back().level == 2);
 }
 

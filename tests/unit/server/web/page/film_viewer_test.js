@@ -114,6 +114,15 @@ test("the level that the viewer chooses is requested", () => {
   assert.equal(viewer.told_of().reason, "chosen");
 });
 
+test("a film of one level is buffered as any other", () => {
+  const viewer = new FilmViewer({ rates: [400e3], fps: FPS, frames: 120 * FPS });
+  const { levels, stalls, most } = watch({ bps: now => now > 15000 && now < 25000 ? 0 : 4e6, seconds: 120, viewer });
+  assert.deepEqual([...new Set(levels)], [0]);
+  assert.equal(stalls, 0);
+  assert.ok(most > 28000 && most < 36000, `${most} ms`);
+  assert.equal(viewer.told_of().reason, "fixed");
+});
+
 test("a buffer that is full is kept at the film's pace, and one that is too full shrinks", () => {
   const viewer = new FilmViewer({ rates: RATES, fps: FPS, frames: 1000 * FPS });
   const buffer = media => ({ number: 100, media, bytes: 0, frames: 0, playing: true });

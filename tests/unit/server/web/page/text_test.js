@@ -43,7 +43,7 @@ test("what a film's policy knows and decides", () => {
   assert.equal(path_text({ estimate: 3940000, error: 0.083 }), "3.9 Mbit/s ± 8 %");
   assert.equal(reason_text("rate", false), "the path carries no higher level");
   assert.equal(reason_text("rate", true), "the path carries it");
-  for (const reason of ["start", "buffer", "stall", "chosen"]) assert.ok(reason_text(reason, false), reason);
+  for (const reason of ["start", "buffer", "stall", "chosen", "fixed"]) assert.ok(reason_text(reason, false), reason);
 });
 
 test("live media is live in the present only", () => {
