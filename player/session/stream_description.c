@@ -45,9 +45,12 @@ void stream_description_source(const struct sdp *s, char out[STREAM_DESCRIPTION_
         [SDP_SOURCE_RELAYED] = "relayed",
     };
     const struct ladder *l = &s->ladder;
-    if (l->source_width > 0 && l->source_fps.den > 0)
+    // The frames of two streams of a camera count at a rate that neither has.
+    bool is_relayed = s->source == SDP_SOURCE_RELAYED && l->size_count > 0;
+    struct fps fps = is_relayed ? l->sizes[l->size_count - 1].fps : l->source_fps;
+    if (l->source_width > 0 && fps.den > 0)
         snprintf(out, STREAM_DESCRIPTION_TEXT, "%s %dx%d@%.4g", kinds[s->source], l->source_width,
-                 l->source_height, fps_value(l->source_fps));
+                 l->source_height, fps_value(fps));
     else
         snprintf(out, STREAM_DESCRIPTION_TEXT, "%s", kinds[s->source]);
 }

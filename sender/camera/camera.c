@@ -22,6 +22,7 @@
 #include "media/rtp/h264.h"
 #include "media/source/media_input.h"
 #include "sender/camera/camera_audio.h"
+#include "sender/camera/camera_line.h"
 #include "sender/camera/pipe_link.h"
 #include "sender/camera/publisher.h"
 #include "sender/camera/rtsp_camera.h"
@@ -42,6 +43,10 @@ enum { SETS_BYTES = 4096, MIN_BPS = 1000000, MAX_BPS = 1000000000 };
 
 struct camera {
     char title[128];
+    size_t name_len;          // of the title without the stream
+    struct camera_line *line; // one reference; NULL: none
+    int size;                 // with `line`
+    usec_t started;
     struct url url;
     char *pipe;                  // owned: "-" or a FIFO's path; NULL: none
     struct publisher *publisher; // one reference; NULL: none. With neither: an IP camera
@@ -224,7 +229,8 @@ static void follow(struct camera *c, usec_t now)
         c->sink->on_rate(c->sink_ctx, faster);
     pthread_mutex_unlock(&c->lock);
     camera_numbers_set_rate(&c->numbers, faster);
-    usec_t media = usec_of_frames(c->numbers.last, faster.num, faster.den); // of the newest picture
+    // Of the newest picture; times of capture stay what they are.
+    usec_t media = c->line ? c->media : usec_of_frames(c->numbers.last, faster.num, faster.den);
     c->shift += media - c->media;
     c->media = media;
     camera_follow_init(&c->follow, faster, c->reorders, media);
@@ -264,6 +270,10 @@ static struct camera_time take_time(struct camera *c, uint32_t stamp, usec_t arr
 {
     struct camera_time t = camera_clock_picture(&c->clock, stamp, arrived, wall_ahead);
     t.media += c->shift;
+    if (c->line) {
+        t.captured = camera_line_capture(c->line, c->size, &t, arrived);
+        t.media = t.captured - camera_line_origin(c->line);
+    }
     c->media = t.media;
     c->captured_ahead = t.captured - t.media;
     c->link->kind->picture(c->link, stamp, t.media, arrived);
@@ -644,6 +654,7 @@ static void free_parts(struct camera *c)
     if (c->fifo >= 0)
         close(c->fifo);
     free(c->pipe);
+    camera_line_unref(c->line);
     publisher_unref(c->publisher);
     free(c);
 }
@@ -666,10 +677,10 @@ static void take_publisher(struct camera *c, struct publisher *p)
     snprintf(c->title, sizeof(c->title), "%s", publisher_name(p));
 }
 
-// Reads what `source` names. Returns 0, or an error (logged).
-static int take_source(struct camera *c, const char *source, const char *name, bool waits)
+// Reads what the configuration names. Returns 0, or an error (logged).
+static int take_source(struct camera *c, const struct camera_config *config)
 {
-    const char *why, *slash = strrchr(source, '/');
+    const char *why, *source = config->source, *slash = strrchr(source, '/');
     c->fifo = -1;
     if (!media_input_is_pipe(source)) {
         int err = url_parse(source, &c->url, &why);
@@ -678,16 +689,20 @@ static int take_source(struct camera *c, const char *source, const char *name, b
         if (!c->url.has_port && !c->url.secure)
             c->url.port = URL_RTSP_PORT;
         char title[sizeof(c->title)];
-        if (name)
-            snprintf(title, sizeof(title), "%.48s (camera at %.60s)", name, c->url.host);
+        if (config->name)
+            snprintf(title, sizeof(title), "%.48s (camera at %.50s)", config->name, c->url.host);
         else
             snprintf(title, sizeof(title), "camera at %.100s", c->url.host);
         utf8_copy(title, c->title, sizeof(c->title));
+        c->name_len = strlen(c->title);
+        if (config->stream)
+            snprintf(c->title + c->name_len, sizeof(c->title) - c->name_len, ", %s stream",
+                     config->stream);
         return err;
     }
     bool is_input = strcmp(source, "-") == 0;
     utf8_copy(is_input ? "standard input" : slash ? slash + 1 : source, c->title, sizeof(c->title));
-    c->waits = waits && !is_input;
+    c->waits = config->waits && !is_input;
     c->pipe = strdup(source);
     if (!c->pipe)
         return ERR_NO_MEMORY;
@@ -698,10 +713,10 @@ static int take_source(struct camera *c, const char *source, const char *name, b
     return 0;
 }
 
-// `publisher`: NULL: `source` names the camera. NULL: *err, and ERR_NO_MEMORY if there is no thread
+// `publisher`: NULL: `config` names the camera. NULL: *err, and ERR_NO_MEMORY if there is no thread
 // (logged).
-static struct camera *start(const char *source, const char *name, struct publisher *publisher,
-                            bool has_audio, bool waits, int *err)
+static struct camera *start(const struct camera_config *config, struct publisher *publisher,
+                            int *err)
 {
     struct camera *c = calloc(1, sizeof(*c));
     *err = ERR_NO_MEMORY;
@@ -711,8 +726,11 @@ static struct camera *start(const char *source, const char *name, struct publish
     if (publisher)
         take_publisher(c, publisher);
     else
-        *err = take_source(c, source, name, waits);
-    c->has_audio = has_audio;
+        *err = take_source(c, config);
+    c->started = clock_now();
+    c->line = camera_line_ref(config->line);
+    c->size = config->size;
+    c->has_audio = config->has_audio;
     c->written_at = USEC_NEVER;
     camera_retry_init(&c->retry);
     camera_clock_init(&c->clock);
@@ -752,14 +770,14 @@ no_memory:
 static int wait_open(struct camera *c, struct media_guard *guard)
 {
     int err = 0;
-    usec_t begin = clock_now(), said = c->pipe ? begin + SAY_AFTER : USEC_NEVER;
+    usec_t said = c->pipe ? c->started + SAY_AFTER : USEC_NEVER;
     pthread_mutex_lock(&c->lock);
     while (!err && c->state == OPENING) {
         usec_t now = clock_now(), until = now + CHECK_EVERY;
         struct timespec at = {.tv_sec = until / USEC_PER_SEC,
                               .tv_nsec = until % USEC_PER_SEC * 1000};
         pthread_cond_timedwait(&c->changed, &c->lock, &at);
-        usec_t from = c->pipe ? c->written_at : begin;
+        usec_t from = c->pipe ? c->written_at : c->started;
         bool is_late = from != USEC_NEVER && clock_now() >= from + OPEN_LIMIT;
         err = c->state != OPENING ? 0 : is_late ? ERR_TIMED_OUT : media_guard_check(guard);
         if (now >= said && from == USEC_NEVER) {
@@ -783,8 +801,12 @@ static const char *late_reason(const struct camera *c)
                                          : "no picture came in time";
 }
 
-// Takes over the camera, which may be NULL, when it has started. NULL: *err (logged).
-static struct camera *await(struct camera *c, struct media_guard *guard, int *err)
+struct camera *camera_start(const struct camera_config *config, int *err)
+{
+    return start(config, NULL, err);
+}
+
+struct camera *camera_await(struct camera *c, struct media_guard *guard, int *err)
 {
     if (!c)
         return NULL;
@@ -800,16 +822,11 @@ static struct camera *await(struct camera *c, struct media_guard *guard, int *er
     return NULL;
 }
 
-struct camera *camera_open(const char *source, const char *name, bool has_audio, bool waits,
-                           struct media_guard *guard, int *err)
-{
-    return await(start(source, name, NULL, has_audio, waits, err), guard, err);
-}
-
 struct camera *camera_open_published(struct publisher *p, bool has_audio, struct media_guard *guard,
                                      int *err)
 {
-    return await(start(NULL, NULL, p, has_audio, false, err), guard, err);
+    const struct camera_config config = {.has_audio = has_audio};
+    return camera_await(start(&config, p, err), guard, err);
 }
 
 const char *camera_title(const struct camera *c)
@@ -817,9 +834,20 @@ const char *camera_title(const struct camera *c)
     return c->title;
 }
 
+void camera_name(const struct camera *c, char *out, size_t cap)
+{
+    size_t len = c->name_len ? c->name_len : strlen(c->title);
+    snprintf(out, cap, "%.*s", (int)len, c->title);
+}
+
 bool camera_is_pipe(const struct camera *c)
 {
     return c->pipe != NULL;
+}
+
+usec_t camera_origin(const struct camera *c)
+{
+    return camera_line_origin(c->line);
 }
 
 struct fps camera_fps(struct camera *c)

@@ -26,6 +26,7 @@
 DECLS_BEGIN
 
 struct camera; // opaque
+struct camera_line;
 struct publisher;
 
 // What the camera's pictures are, if they are H.264.
@@ -52,24 +53,40 @@ struct camera_sink {
 // Returns true if the name of a source is the URL of a camera, or a pipe.
 bool camera_is(const char *source);
 
-// Opens the camera: waits until it has said what its pictures are, at most as long as `guard`
-// (borrowed for the call; NULL: 20 s, of a pipe after its first bytes) allows. Without `has_audio`
-// the camera is not asked for its audio. `waits`: a FIFO whose writer ends waits for the next one.
-// On failure logs the reason, without password, and returns NULL; *err is ERR_MALFORMED,
-// ERR_UNSUPPORTED, ERR_IO, ERR_TIMED_OUT, ERR_CLOSED or ERR_NO_MEMORY.
-// `name`: of the source, for people; NULL: it has none.
-struct camera *camera_open(const char *source, const char *name, bool has_audio, bool waits,
-                           struct media_guard *guard, int *err);
+struct camera_config {
+    const char *source; // borrowed for the call
+    const char *name;   // of the source, for people; NULL: it has none
+    const char *stream; // which of the camera's, for people; NULL: it is the only one
+    bool has_audio;     // false: the camera is not asked for its audio
+    bool waits;         // a FIFO whose writer ends waits for the next one
+    // That two streams share: media times are those of capture since its origin. The camera takes a
+    // reference. NULL: media time 0 is the first picture's capture.
+    struct camera_line *line;
+    int size; // camera_pair.h; with `line`
+};
+
+// Starts to open a camera. NULL: logs the reason, without password; *err is ERR_MALFORMED,
+// ERR_NOT_FOUND, or ERR_NO_MEMORY.
+struct camera *camera_start(const struct camera_config *config, int *err);
+// Waits until the camera has said what its pictures are, at most 20 s after its start (of a pipe:
+// after its first bytes), and as long as `guard` (borrowed for the call; NULL: no limit) allows.
+// Takes over the camera, which may be NULL. On failure logs the reason, without password, and
+// returns NULL; *err is ERR_UNSUPPORTED, ERR_IO, ERR_TIMED_OUT, ERR_CLOSED or ERR_NO_MEMORY.
+struct camera *camera_await(struct camera *c, struct media_guard *guard, int *err);
 // The same for what a client publishes; the camera takes a reference of `p`. It is open within 20
 // s, or fails.
 struct camera *camera_open_published(struct publisher *p, bool has_audio, struct media_guard *guard,
                                      int *err);
 // "NAME (camera at HOST)", "camera at HOST", "standard input", "pipe NAME" or a publisher's name:
-// for people. It has no path, in which some cameras expect a password.
+// for people. It has no path, in which some cameras expect a password. Of one of two streams it
+// also says which.
 const char *camera_title(const struct camera *c);
+// Writes the title without the stream.
+void camera_name(const struct camera *c, char *out, size_t cap);
 bool camera_is_pipe(const struct camera *c);
-struct fps camera_fps(struct camera *c);    // any thread
-int camera_bitrate(const struct camera *c); // bit/s, measured while it was opened
+usec_t camera_origin(const struct camera *c); // of its line; 0: it has none
+struct fps camera_fps(struct camera *c);      // any thread
+int camera_bitrate(const struct camera *c);   // bit/s, measured while it was opened
 // Of codecs other than H.264 the pictures' size is not known; a picture of JPEG is a file, of which
 // libavcodec knows the Huffman tables.
 enum sdp_codec camera_codec(const struct camera *c);

@@ -5,6 +5,7 @@
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
 #include <time.h>
 
 #include "common/base/err.h"
@@ -15,6 +16,7 @@
 #include "common/net/timer.h"
 #include "sender/camera/camera_audio.h"
 #include "sender/camera/group_still.h"
+#include "sender/policy/camera_pair.h"
 #include "sender/policy/frame_group.h"
 
 // The frames of a group and, for each, a packet or two of audio.
@@ -28,9 +30,10 @@ static const double MAX_RATE = 250;  // frames a second
 static const double STILL_SECONDS = 1;       // that decoding may take
 static const size_t TICK_BYTES = 256 * 1024; // 100 Mbit/s
 
-// A message to the loop. One of the pointers is not NULL; or `fps` is not 0; or `ends`; or `gone`:
-// the camera's thread ends.
+// A message to the loop. One of the pointers but `of` is not NULL; or `fps` is not 0; or `ends`; or
+// `gone`: the camera's thread ends.
 struct item {
+    struct camera_stream *of;       // borrowed; that it is of. NULL: of none
     struct coded_frame *frame;      // one reference
     struct coded_audio *audio;      // one reference
     struct camera_picture *picture; // owned
@@ -46,27 +49,41 @@ struct camera_viewer {
     struct camera_media *media; // borrowed
     struct frame_sink *sink;    // borrowed
     struct camera_viewer *next;
-    bool watches;
-    bool begins; // gets the group from the timer, and is behind the camera
-    int given;   // frames of the group; `begins`
+    struct {
+        bool watches;
+        bool begins; // gets the group from the timer, and is behind the camera
+        int given;   // frames of the group; `begins`
+    } sizes[CAMERA_STREAMS];
     bool hears;
 };
 
-struct camera_media {
-    struct stream_media base;      // first
-    struct camera *camera;         // owned
-    struct mailbox *mailbox;       // owned; NULL before the start
-    struct timer *timer;           // owned; viewers begin
-    struct camera_viewer *viewers; // borrowed
-    struct frame_group group;
+// A stream of the camera, and the size of its index.
+struct camera_stream {
+    struct camera_media *media; // borrowed
+    struct camera *camera;      // owned
     struct camera_picture picture;
-    uint64_t keys, bytes;         // so far
-    struct picture_taker *takers; // borrowed
-    struct group_still *stills;   // owned; from the first taker on
-    usec_t decoding_until;        // it has a group, at most until then; 0: it has none
-    bool closed;                  // it waits for the camera's thread
-    bool is_over;                 // the media has ended for good
-    char why[160];                // written before `is_over`: it broke off; "": it did not
+    struct fps fps;           // of its numbers
+    struct frame_group group; // of the size
+    uint64_t keys, bytes;     // so far
+};
+
+struct camera_media {
+    struct stream_media base; // first
+    struct camera_stream streams[CAMERA_STREAMS];
+    int stream_count;
+    const struct camera_stream *sound; // borrowed; whose audio is sent
+    struct camera_pair pair;           // of two streams
+    usec_t origin;                     // of their media times
+    struct mailbox *mailbox;           // owned; NULL before the start
+    struct timer *timer;               // owned; viewers begin
+    struct camera_viewer *viewers;     // borrowed
+    struct picture_taker *takers;      // borrowed
+    struct group_still *stills;        // owned; from the first taker on
+    usec_t decoding_until;             // it has a group, at most until then; 0: it has none
+    bool closed;                       // it waits for the cameras' threads
+    int gone;                          // of these, those that have ended
+    bool is_over;                      // the media has ended for good
+    char why[160];                     // written before `is_over`: it broke off; "": it did not
 };
 
 // ---- From the camera's thread
@@ -90,7 +107,7 @@ static size_t bytes_of(const struct item *item)
 
 // Takes over what `content` owns. A full mailbox drops frames; viewers then wait for a key frame.
 // Returns false if it did.
-static bool post(struct camera_media *m, struct item content)
+static bool post(const struct camera_media *m, struct item content)
 {
     struct item *item = malloc(sizeof(*item));
     if (item)
@@ -106,21 +123,27 @@ static bool post(struct camera_media *m, struct item content)
 }
 
 // Posts an item that owns nothing, and waits while the mailbox is full: it drains.
-static void post_surely(struct camera_media *m, struct item content)
+static void post_surely(const struct camera_media *m, struct item content)
 {
     struct timespec pause = {.tv_nsec = (long)(10 * USEC_PER_MSEC * 1000)};
     while (!post(m, content))
         nanosleep(&pause, NULL);
 }
 
+static void post_of(void *stream, struct item content)
+{
+    content.of = stream;
+    post(content.of->media, content);
+}
+
 static void on_frame(void *ctx, struct coded_frame *f)
 {
-    post(ctx, (struct item){.frame = f});
+    post_of(ctx, (struct item){.frame = f});
 }
 
 static void on_audio(void *ctx, struct coded_audio *c)
 {
-    post(ctx, (struct item){.audio = c});
+    post_of(ctx, (struct item){.audio = c});
 }
 
 static void on_picture(void *ctx, const struct camera_picture *p)
@@ -129,12 +152,12 @@ static void on_picture(void *ctx, const struct camera_picture *p)
     if (!copy)
         return;
     *copy = *p;
-    post(ctx, (struct item){.picture = copy});
+    post_of(ctx, (struct item){.picture = copy});
 }
 
 static void on_rate(void *ctx, struct fps fps)
 {
-    post(ctx, (struct item){.fps = fps});
+    post_of(ctx, (struct item){.fps = fps});
 }
 
 // On the thread of group_still. If the mailbox is full, the takers wait for another picture.
@@ -145,7 +168,7 @@ static void on_still(void *ctx, struct picture *p)
 
 static void on_end(void *ctx, const char *why)
 {
-    struct camera_media *m = ctx;
+    struct camera_media *m = ((struct camera_stream *)ctx)->media;
     snprintf(m->why, sizeof(m->why), "%s", why ? why : "");
     post_surely(m, (struct item){.ends = true});
 }
@@ -157,28 +180,37 @@ static void on_gone(void *ctx)
 
 // ---- On the loop
 
-// Returns true if the picture that viewers see is minutes old.
-static bool is_away(struct camera_media *m)
+static bool is_away(const struct camera_stream *s)
 {
     struct camera_stats now;
-    camera_stats(m->camera, &now);
+    camera_stats(s->camera, &now);
     return now.is_away;
 }
 
-// Decodes the newest picture for the takers; of a group that takes long, its key frame's. Without a
-// group it waits for the next frame.
+// Returns true if the picture that viewers see is minutes old.
+static bool is_all_away(const struct camera_media *m)
+{
+    bool away = true;
+    for (int i = 0; i < m->stream_count; i++)
+        away &= is_away(&m->streams[i]);
+    return away;
+}
+
+// Decodes the newest picture for the takers, of the smallest size; of a group that takes long, its
+// key frame's. Without a group it waits for the next frame.
 static void make_still(struct camera_media *m)
 {
     usec_t now = clock_now();
-    if (!m->takers || now < m->decoding_until || !m->group.count)
+    const struct camera_stream *s = &m->streams[0];
+    if (!m->takers || now < m->decoding_until || !s->group.count)
         return;
-    double pixels = (double)m->picture.width * m->picture.height;
-    bool is_long = m->group.count * pixels > STILL_SECONDS * DECODED;
-    enum decoder_order order = camera_reorders(m->camera) ? DECODER_AS_SHOWN : DECODER_PLAIN;
+    double pixels = (double)s->picture.width * s->picture.height;
+    bool is_long = s->group.count * pixels > STILL_SECONDS * DECODED;
+    enum decoder_order order = camera_reorders(s->camera) ? DECODER_AS_SHOWN : DECODER_PLAIN;
     if (!m->stills)
         m->stills = group_still_new(order, on_still, m);
-    int count = is_long ? 1 : m->group.count;
-    if (m->stills && group_still_decode(m->stills, &m->group, count))
+    int count = is_long ? 1 : s->group.count;
+    if (m->stills && group_still_decode(m->stills, &s->group, count))
         m->decoding_until = now + STILL_LIMIT;
 }
 
@@ -197,17 +229,64 @@ static void give_still(struct camera_media *m, struct picture *p, usec_t now)
 // Sending to hundreds of viewers takes milliseconds, so each call gets the current time.
 static void send_frame(struct camera_media *m, struct coded_frame *f)
 {
-    frame_group_add(&m->group, f);
-    make_still(m);
-    bool is_anew = m->group.count <= 1; // a key frame, or too long a group
-    m->keys += f->key;
-    m->bytes += f->bytes;
+    struct camera_stream *s = &m->streams[f->size_id];
+    frame_group_add(&s->group, f);
+    if (f->size_id == 0)
+        make_still(m);
+    bool is_anew = s->group.count <= 1; // a key frame, or too long a group
+    s->keys += f->key;
+    s->bytes += f->bytes;
     for (struct camera_viewer *v = m->viewers, *next; v; v = next) {
         next = v->next;
         if (is_anew)
-            v->begins = false;
-        if (v->watches && !v->begins)
+            v->sizes[f->size_id].begins = false;
+        if (v->sizes[f->size_id].watches && !v->sizes[f->size_id].begins)
             v->sink->ops->on_frame(v->sink, f, clock_now());
+    }
+}
+
+// Gives a frame of one of two streams, of which there is no other reference, its number and times
+// at the rate of both.
+static void number_frame(const struct camera_media *m, const struct camera_stream *of,
+                         struct coded_frame *f)
+{
+    struct fps rate = m->base.ladder.source_fps;
+    f->size_id = (int)(of - m->streams);
+    f->number = camera_pair_number(f->number, of->fps, rate);
+    f->depends_on = f->key ? -1 : camera_pair_number(f->depends_on, of->fps, rate);
+    usec_t time = usec_of_frames(f->number, rate.num, rate.den);
+    f->pts = f->captured - m->origin;
+    f->shown_after = f->pts - time;
+}
+
+// The same picture as a frame of another size. NULL: no memory.
+static struct coded_frame *copy_for(int size_id, const struct coded_frame *f)
+{
+    struct coded_frame *copy = coded_frame_new(f->bytes);
+    if (!copy)
+        return NULL;
+    uint8_t *data = copy->data;
+    memcpy(data, f->data, f->bytes);
+    *copy = *f;
+    copy->references = 1;
+    copy->size_id = size_id;
+    copy->data = data;
+    return copy;
+}
+
+// A frame of one of two streams came. While the other one is away, this is sent as both.
+static void send_pair(struct camera_media *m, struct camera_stream *of, struct coded_frame *f)
+{
+    number_frame(m, of, f);
+    bool other_away = is_away(&m->streams[!f->size_id]);
+    unsigned sizes = camera_pair_take(&m->pair, f->size_id, f->number, f->key, other_away);
+    for (int i = 0; i < CAMERA_STREAMS; i++) {
+        if (!(sizes & 1u << i))
+            continue;
+        struct coded_frame *out = i == f->size_id ? coded_frame_ref(f) : copy_for(i, f);
+        if (out)
+            send_frame(m, out);
+        coded_frame_unref(out);
     }
 }
 
@@ -221,35 +300,55 @@ static void send_audio(struct camera_media *m, struct coded_audio *c, usec_t now
 }
 
 // The SDP of the next viewers has the size; those that are here read it in the parameter sets.
-static void take_picture(struct camera_media *m, const struct camera_picture *p)
+static void take_picture(struct camera_media *m, struct camera_stream *of,
+                         const struct camera_picture *p)
 {
-    m->picture = *p;
+    of->picture = *p;
     struct ladder *l = &m->base.ladder;
-    l->source_width = l->sizes[0].width = p->width;
-    l->source_height = l->sizes[0].height = p->height;
+    struct size_spec *size = &l->sizes[of - m->streams];
+    size->width = p->width;
+    size->height = p->height;
+    l->source_width = l->sizes[l->size_count - 1].width;
+    l->source_height = l->sizes[l->size_count - 1].height;
 }
 
 // What the viewers were told of the rate does not hold any more: their sessions end. Players
 // connect again, as live media has no end of its own.
-static void take_rate(struct camera_media *m, struct fps fps, usec_t now)
+static void take_rate(struct camera_media *m, struct camera_stream *of, struct fps fps, usec_t now)
 {
     struct ladder *l = &m->base.ladder;
-    if (fps.num == l->source_fps.num && fps.den == l->source_fps.den)
+    if (fps.num == of->fps.num && fps.den == of->fps.den)
         return;
-    l->source_fps = l->sizes[0].fps = fps;
+    of->fps = l->sizes[of - m->streams].fps = l->source_fps = fps;
+    if (m->stream_count == CAMERA_STREAMS) {
+        l->source_fps = camera_pair_rate(m->streams[CAMERA_MAIN].fps, m->streams[CAMERA_SUB].fps);
+        camera_pair_init(&m->pair);
+        for (int i = 0; i < CAMERA_STREAMS; i++) // their numbers are at the rate before
+            frame_group_clear(&m->streams[i].group);
+    }
     for (struct camera_viewer *v = m->viewers, *next; v; v = next) {
         next = v->next;
         if (v->base.takes_any_rate)
             continue;
-        v->watches = v->begins = v->hears = false;
+        memset(v->sizes, 0, sizeof(v->sizes));
+        v->hears = false;
         v->sink->ops->on_end(v->sink, "the camera's frame rate has changed", now);
     }
+}
+
+static bool begins(const struct camera_viewer *v)
+{
+    bool does = false;
+    for (int i = 0; i < CAMERA_STREAMS; i++)
+        does |= v->sizes[i].begins;
+    return does;
 }
 
 static void end_viewer(struct camera_viewer *v, usec_t now)
 {
     const struct camera_media *m = v->media;
-    v->watches = v->hears = false;
+    memset(v->sizes, 0, sizeof(v->sizes));
+    v->hears = false;
     v->sink->ops->on_end(v->sink, *m->why ? m->why : NULL, now);
 }
 
@@ -260,14 +359,15 @@ static void take_end(struct camera_media *m, usec_t now)
     give_still(m, NULL, now);
     for (struct camera_viewer *v = m->viewers, *next; v; v = next) {
         next = v->next;
-        if (!v->begins)
+        if (!begins(v))
             end_viewer(v, now);
     }
 }
 
 static void free_all(struct camera_media *m)
 {
-    camera_free(m->camera);
+    for (int i = 0; i < m->stream_count; i++)
+        camera_free(m->streams[i].camera);
     mailbox_free(m->mailbox);
     free(m);
 }
@@ -277,28 +377,30 @@ static void on_item(void *ctx, void *arg, usec_t now)
     struct camera_media *m = ctx;
     struct item *item = arg;
     bool gone = item->gone;
-    if (!m->closed && item->frame)
+    if (!m->closed && item->frame && m->stream_count == CAMERA_STREAMS)
+        send_pair(m, item->of, item->frame);
+    else if (!m->closed && item->frame)
         send_frame(m, item->frame);
     else if (!m->closed && item->audio)
         send_audio(m, item->audio, now);
     else if (!m->closed && item->picture)
-        take_picture(m, item->picture);
+        take_picture(m, item->of, item->picture);
     else if (!m->closed && item->fps.num)
-        take_rate(m, item->fps, now);
+        take_rate(m, item->of, item->fps, now);
     else if (!m->closed && item->is_still)
-        give_still(m, is_away(m) ? NULL : item->still, now);
+        give_still(m, is_all_away(m) ? NULL : item->still, now);
     else if (!m->closed && item->ends)
         take_end(m, now);
     item_free(item);
-    if (gone)
+    if (gone && ++m->gone == m->stream_count)
         free_all(m);
 }
 
 // Returns the frames of a tick.
-static int pace_of(const struct camera_media *m)
+static int pace_of(const struct camera_stream *s)
 {
-    double pixels = (double)m->picture.width * m->picture.height;
-    double least = 2 * fps_value(m->base.ladder.source_fps);
+    double pixels = (double)s->picture.width * s->picture.height;
+    double least = 2 * fps_value(s->fps);
     double rate = fmin(fmax(DECODED / fmax(pixels, 1), least), MAX_RATE);
     return (int)ceil(rate * usec_to_sec(TICK));
 }
@@ -306,22 +408,25 @@ static int pace_of(const struct camera_media *m)
 // Gives the viewer some of the frames since the last key frame, as its network carries them: one
 // that is dropped costs all that follow. If the network is slower than the camera, the next key
 // frame ends the group.
-static void give_some(struct camera_viewer *v, int max)
+static void give_some(struct camera_viewer *v, int size_id)
 {
-    const struct frame_group *g = &v->media->group;
+    const struct camera_stream *s = &v->media->streams[size_id];
     const struct frame_sink_ops *sink = v->sink->ops;
     size_t bytes = 0;
     if (sink->has_waiting && sink->has_waiting(v->sink))
         return;
     v->base.gives_past = true;
-    for (int i = 0; i < max && v->begins && v->given < g->count && bytes < TICK_BYTES; i++) {
-        struct coded_frame *f = g->frames[v->given++];
+    // The viewer may stop watching the size inside on_frame.
+    for (int i = pace_of(s); i > 0 && v->sizes[size_id].begins &&
+                             v->sizes[size_id].given < s->group.count && bytes < TICK_BYTES;
+         i--) {
+        struct coded_frame *f = s->group.frames[v->sizes[size_id].given++];
         bytes += f->bytes;
         sink->on_frame(v->sink, f, clock_now());
     }
     v->base.gives_past = false;
-    if (v->given >= g->count)
-        v->begins = false;
+    if (v->sizes[size_id].given >= s->group.count)
+        v->sizes[size_id].begins = false;
 }
 
 static void on_tick(void *ctx, usec_t now)
@@ -330,11 +435,12 @@ static void on_tick(void *ctx, usec_t now)
     bool more = false;
     for (struct camera_viewer *v = m->viewers, *next; v; v = next) {
         next = v->next;
-        bool begins = v->begins;
-        if (begins)
-            give_some(v, pace_of(m));
-        more |= v->begins;
-        if (m->is_over && begins && !v->begins)
+        bool begun = begins(v);
+        for (int i = 0; i < m->stream_count; i++)
+            if (v->sizes[i].begins)
+                give_some(v, i);
+        more |= begins(v);
+        if (m->is_over && begun && !begins(v))
             end_viewer(v, now);
     }
     if (more)
@@ -348,6 +454,8 @@ static int start(struct stream_media *base, uv_loop_t *loop)
                                             .on_picture = on_picture,
                                             .on_rate = on_rate,
                                             .on_end = on_end};
+    static const struct camera_sink silent = {
+        .on_frame = on_frame, .on_picture = on_picture, .on_rate = on_rate, .on_end = on_end};
     struct camera_media *m = (struct camera_media *)base;
     m->timer = timer_new(loop, on_tick, m);
     m->mailbox = m->timer ? mailbox_new(loop, WAITING, on_item, item_free, m) : NULL;
@@ -355,20 +463,33 @@ static int start(struct stream_media *base, uv_loop_t *loop)
         log_error("cannot start the camera: out of memory");
         return ERR_IO;
     }
-    camera_attach(m->camera, &sink, m);
+    for (int i = 0; i < m->stream_count; i++) {
+        struct camera_stream *s = &m->streams[i];
+        camera_attach(s->camera, s == m->sound ? &sink : &silent, s);
+    }
     return 0;
 }
 
 // ---- The feed of one viewer
 
+// Gives the viewer the group of the size.
+static void begin_size(struct camera_viewer *v, int size_id)
+{
+    v->sizes[size_id].begins = v->sizes[size_id].watches;
+    v->sizes[size_id].given = 0;
+    if (v->sizes[size_id].begins)
+        timer_set(v->media->timer, 0);
+}
+
+// A viewer of the other size comes at the next key frame: the pictures before it are old to it.
 static void watch(struct media_feed *f, int size_id, int change)
 {
-    (void)size_id;
     struct camera_viewer *v = (struct camera_viewer *)f;
-    v->watches = v->begins = change > 0;
-    v->given = 0;
-    if (v->begins)
-        timer_set(v->media->timer, 0);
+    bool switches = v->sizes[0].watches || v->sizes[CAMERA_STREAMS - 1].watches;
+    v->sizes[size_id].watches = change > 0;
+    v->sizes[size_id].begins = false;
+    if (!switches)
+        begin_size(v, size_id);
 }
 
 static void watch_audio(struct media_feed *f, int change)
@@ -378,8 +499,8 @@ static void watch_audio(struct media_feed *f, int change)
 
 static void request_key(struct media_feed *f, int size_id, usec_t now)
 {
-    (void)size_id, (void)now;
-    camera_request_key(((struct camera_viewer *)f)->media->camera);
+    (void)now;
+    camera_request_key(((struct camera_viewer *)f)->media->streams[size_id].camera);
 }
 
 // The frames since the newest key frame serve, if that is late enough. If not, the camera decides
@@ -387,16 +508,13 @@ static void request_key(struct media_feed *f, int size_id, usec_t now)
 static void begin(struct media_feed *f, int size_id, int64_t from)
 {
     struct camera_viewer *v = (struct camera_viewer *)f;
-    const struct frame_group *g = &v->media->group;
-    if (v->begins)
+    const struct frame_group *g = &v->media->streams[size_id].group;
+    if (v->sizes[size_id].begins)
         return;
-    if (!g->count || g->frames[0]->number < from) {
+    if (g->count && g->frames[0]->number >= from)
+        begin_size(v, size_id);
+    else
         request_key(f, size_id, 0);
-        return;
-    }
-    v->begins = v->watches;
-    v->given = 0;
-    timer_set(v->media->timer, 0);
 }
 
 static void play(struct media_feed *f, bool plays)
@@ -434,7 +552,8 @@ static struct media_feed *feed_new(struct stream_media *base,
     struct camera_viewer *v = calloc(1, sizeof(*v));
     if (!v)
         return NULL;
-    *v = (struct camera_viewer){.base.ops = &ops, .media = m, .sink = config->sink};
+    *v = (struct camera_viewer){
+        .base = {.ops = &ops, .has_rates = m->stream_count > 1}, .media = m, .sink = config->sink};
     struct camera_viewer **at = &m->viewers;
     while (*at) // viewers get a frame in the order in which they joined
         at = &(*at)->next;
@@ -468,56 +587,69 @@ static void leave(struct stream_media *base, struct picture_taker *t)
 
 static void describe(const struct stream_media *base, int size_id, struct sdp *out)
 {
-    (void)size_id;
     const struct camera_media *m = (const struct camera_media *)base;
-    snprintf(out->sprop, sizeof(out->sprop), "%s", m->picture.sprop);
-    snprintf(out->profile_level_id, sizeof(out->profile_level_id), "%s",
-             m->picture.profile_level_id);
+    int from = m->pair.from[size_id];
+    const struct camera_picture *p = &m->streams[from < 0 ? size_id : from].picture;
+    snprintf(out->sprop, sizeof(out->sprop), "%s", p->sprop);
+    snprintf(out->profile_level_id, sizeof(out->profile_level_id), "%s", p->profile_level_id);
 }
 
 static void stats(const struct stream_media *base, struct stream_stats *out)
 {
     const struct camera_media *m = (const struct camera_media *)base;
-    struct camera_stats now;
-    camera_stats(m->camera, &now);
-    out->encoder_count = 1;
-    out->encoders[0] = (struct encoder_stats){.width = m->picture.width,
-                                              .height = m->picture.height,
-                                              .fps = fps_value(m->base.ladder.source_fps),
-                                              .bitrate_bps = (int)now.rate_bps,
-                                              .stats = {.frames = now.frames,
-                                                        .keys = m->keys,
-                                                        .bytes = m->bytes,
-                                                        .bitrate_bps = (int)now.rate_bps}};
+    out->encoder_count = m->stream_count;
+    for (int i = 0; i < m->stream_count; i++) {
+        const struct camera_stream *s = &m->streams[i];
+        struct camera_stats now;
+        camera_stats(s->camera, &now);
+        out->encoders[i] = (struct encoder_stats){.width = s->picture.width,
+                                                  .height = s->picture.height,
+                                                  .fps = fps_value(s->fps),
+                                                  .bitrate_bps = (int)now.rate_bps,
+                                                  .stats = {.frames = now.frames,
+                                                            .keys = s->keys,
+                                                            .bytes = s->bytes,
+                                                            .bitrate_bps = (int)now.rate_bps}};
+    }
     out->audio_bps = m->base.audio_bps;
 }
 
+// Of two streams, the time at which the last one was lost.
 static bool away(const struct stream_media *base, struct media_away *out)
 {
-    struct camera_stats now;
-    camera_stats(((const struct camera_media *)base)->camera, &now);
-    out->since = now.away_since;
-    static_assert(sizeof(out->why) == sizeof(now.why), "the same text");
-    memcpy(out->why, now.why, sizeof(out->why));
-    return now.is_away;
+    const struct camera_media *m = (const struct camera_media *)base;
+    out->since = INT64_MIN;
+    for (int i = 0; i < m->stream_count; i++) {
+        struct camera_stats now;
+        camera_stats(m->streams[i].camera, &now);
+        if (!now.is_away)
+            return false;
+        if (now.away_since < out->since)
+            continue;
+        out->since = now.away_since;
+        static_assert(sizeof(out->why) == sizeof(now.why), "the same text");
+        memcpy(out->why, now.why, sizeof(out->why));
+    }
+    return true;
 }
 
 static void media_free(struct stream_media *base)
 {
     struct camera_media *m = (struct camera_media *)base;
     group_still_free(m->stills);
-    frame_group_clear(&m->group);
     timer_free(m->timer);
+    for (int i = 0; i < m->stream_count; i++)
+        frame_group_clear(&m->streams[i].group);
     if (!m->mailbox) {
-        camera_free(m->camera);
-        free(m);
+        free_all(m);
         return;
     }
     m->closed = true;
-    camera_stop(m->camera, on_gone, m);
+    for (int i = 0; i < m->stream_count; i++)
+        camera_stop(m->streams[i].camera, on_gone, m);
 }
 
-struct stream_media *camera_media_new(struct camera *camera)
+struct stream_media *camera_media_new(struct camera *main, struct camera *sub)
 {
     static const struct stream_media_ops ops = {.start = start,
                                                 .feed_new = feed_new,
@@ -531,22 +663,39 @@ struct stream_media *camera_media_new(struct camera *camera)
     struct camera_media *m = calloc(1, sizeof(*m));
     if (!m) {
         log_error("cannot pass the camera on: out of memory");
-        camera_free(camera);
+        camera_free(main);
+        camera_free(sub);
         return NULL;
     }
-    m->camera = camera;
-    camera_picture(camera, &m->picture);
+    // Pictures of two streams are shown at their times of capture, between those of their numbers.
+    bool has_times = camera_reorders(main) || sub;
+    m->origin = camera_origin(main);
     m->base = (struct stream_media){.ops = &ops,
-                                    .kind = camera_reorders(camera) ? SDP_SOURCE_RELAYED
-                                                                    : SDP_SOURCE_CAMERA,
+                                    .kind = has_times ? SDP_SOURCE_RELAYED : SDP_SOURCE_CAMERA,
                                     .duration = -1,
-                                    .codec = SDP_H264,
-                                    .audio_bps = camera_audio_codec(camera) ? CAMERA_AUDIO_BPS : 0};
+                                    .codec = SDP_H264};
+    camera_pair_init(&m->pair);
     struct ladder *l = &m->base.ladder;
-    *l = (struct ladder){.source_fps = camera_fps(camera), .size_count = 1, .level_count = 1};
-    l->sizes[0] = (struct size_spec){.fps = l->source_fps, .layers = 1};
-    l->levels[0] = (struct level){.bitrate_bps = camera_bitrate(camera)};
-    take_picture(m, &m->picture);
-    utf8_copy(camera_title(camera), m->base.title, sizeof(m->base.title));
+    if (sub)
+        m->streams[m->stream_count++].camera = sub;
+    m->streams[m->stream_count++].camera = main;
+    *l = (struct ladder){.size_count = m->stream_count, .level_count = m->stream_count};
+    for (int i = 0; i < m->stream_count; i++) {
+        struct camera_stream *s = &m->streams[i];
+        s->media = m;
+        s->fps = camera_fps(s->camera);
+        camera_picture(s->camera, &s->picture);
+        if (camera_audio_codec(s->camera))
+            m->sound = s; // main's, if it has any
+        int lower = i > 0 ? l->levels[i - 1].bitrate_bps : 0, own = camera_bitrate(s->camera);
+        l->sizes[i] = (struct size_spec){.fps = s->fps, .layers = 1};
+        l->levels[i] = (struct level){.size_id = i, .bitrate_bps = own > lower ? own : lower + 1};
+        take_picture(m, s, &s->picture);
+    }
+    l->source_fps = sub ? camera_pair_rate(camera_fps(main), camera_fps(sub)) : camera_fps(main);
+    m->base.audio_bps = m->sound ? CAMERA_AUDIO_BPS : 0;
+    char name[sizeof(m->base.title)];
+    camera_name(main, name, sizeof(name));
+    utf8_copy(name, m->base.title, sizeof(m->base.title));
     return &m->base;
 }

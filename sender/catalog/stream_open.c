@@ -19,12 +19,14 @@
 #include "media/encode/video_engine.h"
 #include "media/source/pass_probe.h"
 #include "media/stored/stored_file.h"
+#include "sender/camera/camera_line.h"
 #include "sender/camera/camera_media.h"
 #include "sender/camera/source_camera.h"
 #include "sender/feed/encoder_speed.h"
 #include "sender/feed/filler_media.h"
 #include "sender/feed/live_media.h"
 #include "sender/feed/synthetic_media.h"
+#include "sender/policy/camera_pair.h"
 #include "sender/policy/source_note.h"
 #include "server/rewind/rewind_media.h"
 #include "server/stored/stored_media.h"
@@ -476,40 +478,135 @@ static struct stream_media *open_encoded(struct media_guard *guard, const struct
     return source ? encode(source, is_file ? &probe : NULL, guard, o, name, err) : NULL;
 }
 
+static const char *codec_name(enum sdp_codec codec)
+{
+    return codec == SDP_H264   ? "H.264"
+           : codec == SDP_HEVC ? "H.265"
+           : codec == SDP_VP9  ? "VP9"
+                               : "JPEG";
+}
+
+// Returns 0 if both streams can be levels of one source, or ERR_UNSUPPORTED (logged).
+static int check_pair(struct camera *main, struct camera *sub)
+{
+    char name[128];
+    struct camera_picture large, small;
+    camera_name(main, name, sizeof(name));
+    camera_picture(main, &large);
+    camera_picture(sub, &small);
+    if (camera_codec(main) != SDP_H264 || camera_codec(sub) != SDP_H264)
+        log_error("%s: main and sub stream are levels if both are H.264; main sends %s, and sub "
+                  "%s: set the camera to H.264, or give one of the two URLs",
+                  name, codec_name(camera_codec(main)), codec_name(camera_codec(sub)));
+    else if ((int64_t)small.width * small.height > (int64_t)large.width * large.height)
+        log_error("%s: its sub stream, %dx%d, is larger than its main stream, %dx%d: exchange the "
+                  "two URLs",
+                  name, small.width, small.height, large.width, large.height);
+    else
+        return 0;
+    return ERR_UNSUPPORTED;
+}
+
+// Opens the streams of a camera, at the same time; of one that is not available the other one goes
+// on. Without `wants_sub` only the main stream. Returns the main stream, or the only one, and in
+// *sub the sub stream, or NULL. NULL: *err (logged).
+static struct camera *open_pair(const struct camera_config *config, bool wants_sub,
+                                struct media_guard *guard, struct camera **sub, int *err)
+{
+    struct camera_pair_urls urls;
+    const char *why = camera_pair_split(config->source, &urls);
+    if (why) {
+        log_error("the streams of %s: %s", config->name ? config->name : "the camera", why);
+        *err = ERR_MALFORMED;
+        return NULL;
+    }
+    int sub_err = 0;
+    struct camera_config of = *config;
+    of.source = urls.text[CAMERA_MAIN];
+    of.stream = wants_sub ? "main" : NULL;
+    of.size = CAMERA_MAIN;
+    of.line = wants_sub ? camera_line_new(clock_now() - USEC_PER_SEC) : NULL; // before all pictures
+    if (wants_sub && !of.line) {
+        log_error("cannot open the camera: out of memory");
+        *err = ERR_NO_MEMORY;
+        return NULL;
+    }
+    struct camera *main = camera_start(&of, err);
+    of.source = urls.text[CAMERA_SUB];
+    of.stream = "sub";
+    of.size = CAMERA_SUB;
+    *sub = wants_sub ? camera_start(&of, &sub_err) : NULL;
+    camera_line_unref(of.line);
+    main = camera_await(main, guard, err);
+    *sub = camera_await(*sub, guard, &sub_err);
+    struct camera *only = main ? main : *sub;
+    if (main && *sub) {
+        *err = check_pair(main, *sub);
+        if (!*err)
+            return main;
+        camera_free(main);
+        camera_free(*sub);
+        *sub = NULL;
+        return NULL;
+    }
+    if (only && wants_sub)
+        log_warn("%s is sent alone, as the only level: the other stream is not available",
+                 camera_title(only));
+    *err = only ? 0 : *err;
+    *sub = NULL;
+    return only;
+}
+
+// Returns why what a camera sends is encoded although it is H.264; NULL: it is passed on.
+static const char *encoding_reason(const struct options *o, const struct camera *camera)
+{
+    return o->http.ss_family != AF_UNSPEC ? "--http requests key frames at its segments"
+           : o->push.text[0] && camera_reorders(camera)
+               ? "it sends B frames, which few servers of --push take"
+               : NULL;
+}
+
 static struct stream_media *open_camera(struct media_guard *guard, const struct options *o,
                                         const char *name, int *err)
 {
     bool is_silent = o->audio && strcmp(o->audio, "none") == 0;
-    bool waits = o->wait || *o->mount; // the other sources go on without it
-    struct camera *camera =
-        o->publisher
-            ? camera_open_published(o->publisher, !is_silent, guard, err)
-            : camera_open(name, *o->mount ? o->mount + 1 : NULL, !is_silent, waits, guard, err);
+    const struct camera_config config = {
+        .source = name,
+        .name = *o->mount ? o->mount + 1 : NULL,
+        .has_audio = !is_silent,
+        .waits = o->wait || *o->mount, // the other sources go on without it
+    };
+    bool is_pair = !o->publisher && camera_pair_is(name);
+    bool wants_sub = !o->transcode && o->http.ss_family == AF_UNSPEC && !o->push.text[0];
+    struct camera *sub = NULL;
+    struct camera *camera = o->publisher
+                                ? camera_open_published(o->publisher, !is_silent, guard, err)
+                            : is_pair ? open_pair(&config, wants_sub, guard, &sub, err)
+                                      : camera_await(camera_start(&config, err), guard, err);
     if (!camera)
         return NULL;
+    if (is_pair && !wants_sub)
+        log_info("%s: its sub stream is not used: %s", camera_title(camera),
+                 o->push.text[0] ? "--push sends one level"
+                                 : "weir-send encodes the levels, of the main stream");
     *err = ERR_UNSUPPORTED;
     enum sdp_codec codec = camera_codec(camera);
-    const char *reason = o->http.ss_family != AF_UNSPEC
-                             ? "--http requests key frames at its segments"
-                         : o->push.text[0] && camera_reorders(camera)
-                             ? "it sends B frames, which few servers of --push take"
-                             : NULL;
-    const char *audio = camera_audio_codec(camera);
+    const char *reason = encoding_reason(o, camera);
+    const struct camera *heard = sub && !camera_audio_codec(camera) ? sub : camera;
+    const char *audio = camera_audio_codec(heard);
     if (codec == SDP_H264 && !reason && !o->transcode) {
         if (o->audio && !is_silent)
             log_warn("%s: --sound %s is ignored: what is passed on has its own audio",
                      camera_title(camera), o->audio);
         if (audio && strcmp(audio, "Opus") != 0)
-            log_info("%s: its audio, %s, is sent as Opus", camera_title(camera), audio);
-        struct stream_media *m = camera_media_new(camera);
+            log_info("%s: its audio, %s, is sent as Opus", camera_title(heard), audio);
+        struct stream_media *m = camera_media_new(camera, sub);
         *err = m ? 0 : ERR_NO_MEMORY;
         return m ? wrap_past(m, o, true, err) : NULL;
     }
     if (!o->transcode && codec != SDP_H264)
         log_info("%s sends %s: viewers get H.264, which weir-send encodes", camera_title(camera),
-                 codec == SDP_HEVC  ? "H.265"
-                 : codec == SDP_VP9 ? "VP9"
-                                    : "JPEG");
+                 codec_name(codec));
     else if (!o->transcode)
         log_info("%s: weir-send encodes its pictures: %s", camera_title(camera), reason);
     if (audio)

@@ -57,9 +57,14 @@ struct camera_time camera_clock_picture(struct camera_clock *c, uint32_t stamp, 
     c->begun = c->continues = true;
     c->stamp = stamp;
     c->arrived = arrived;
-    struct camera_time t = {.media = c->media, .captured = c->media + windowed_min_read(&c->delay)};
+    usec_t by_arrival = c->media + windowed_min_read(&c->delay);
+    struct camera_time t = {.media = c->media,
+                            .captured = by_arrival,
+                            .by_arrival = by_arrival,
+                            .has_wall = c->is_told};
     if (c->is_told) {
-        usec_t told = c->told_wall + usec_of_ticks((int32_t)(stamp - c->told_stamp)) - wall_ahead;
+        t.wall = c->told_wall + usec_of_ticks((int32_t)(stamp - c->told_stamp));
+        usec_t told = t.wall - wall_ahead;
         if (told <= arrived + EARLY && told >= arrived - CAMERA_CLOCK_ASTRAY)
             t.captured = usec_min(told, arrived);
     }

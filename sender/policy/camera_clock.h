@@ -42,6 +42,9 @@ struct camera_clock { // camera_clock.c alone writes the fields
 struct camera_time {
     usec_t media;
     usec_t captured;
+    usec_t by_arrival; // capture, as without sender reports
+    bool has_wall;     // a report of this session has come
+    usec_t wall;       // has_wall: the camera's wall clock at the capture
 };
 
 void camera_clock_init(struct camera_clock *c);

@@ -6,6 +6,7 @@
 
 #include "common/base/err.h"
 #include "common/wire/url.h"
+#include "sender/policy/camera_pair.h"
 
 const char *source_change_fault(const char *path, const char *source, bool exists)
 {
@@ -22,6 +23,10 @@ const char *source_change_fault(const char *path, const char *source, bool exist
     if (!url_scheme(source))
         return "a source must be rtsp://..., rtsps://..., test: or publish:; files and devices of "
                "this machine are not allowed\n";
+    struct camera_pair_urls urls;
+    if (camera_pair_is(source))
+        return camera_pair_split(source, &urls) ? "the source's two URLs, MAIN|SUB, are malformed\n"
+                                                : NULL;
     return url_parse(source, &url, &why) == 0 ? NULL : "the source's URL is malformed\n";
 }
 

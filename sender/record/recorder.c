@@ -142,7 +142,7 @@ struct recorder *recorder_new(uv_loop_t *loop, const struct recorder_config *con
                            .media = config->media,
                            .size_id = config->media->ladder.size_count - 1};
     if (r->media->kind == SDP_SOURCE_RELAYED) { // a camera that sends B frames
-        struct fps fps = r->media->ladder.source_fps;
+        struct fps fps = r->media->ladder.sizes[r->size_id].fps;
         r->times.delay = usec_of_frames(RECORD_TIMES_REORDERED, fps.num, fps.den);
     }
     struct recording_config recording = {.pattern = config->pattern,

@@ -25,6 +25,7 @@ struct rewind_feed {
     int64_t period;        // number_shift_period
     struct timer *timer;   // owned; in the past: the next item is due
     int watched;           // number of sizes
+    int size_id;           // the newest one of them
     int64_t newest;        // number of the newest frame of the present that came; -1: none
     int64_t next;          // above all numbers that were delivered
     int64_t shift;         // of the numbers that are delivered now
@@ -346,7 +347,7 @@ static void set_shift(struct rewind_feed *f, int64_t first)
 static int64_t present_number(const struct rewind_feed *f)
 {
     int64_t end = past_ring_end(f->config.ring);
-    int64_t key = f->config.is_passed_on ? past_ring_start_of(f->config.ring, 0, end) : -1;
+    int64_t key = f->config.is_passed_on ? past_ring_start_of(f->config.ring, f->size_id, end) : -1;
     if (key >= 0)
         return past_ring_at(f->config.ring, key)->frame->number;
     for (int64_t s = past_ring_end(f->config.ring) - 1; s >= past_ring_begin(f->config.ring); s--)
@@ -363,7 +364,7 @@ static void to_present(struct rewind_feed *f)
     timer_set(f->timer, f->ended ? clock_now() : USEC_NEVER); // then `run` reports the end
     set_shift(f, present_number(f));
     if (f->config.is_passed_on)
-        f->of->ops->begin(present(f), 0, f->from - f->shift);
+        f->of->ops->begin(present(f), f->size_id, f->from - f->shift);
 }
 
 // The disk was asked for a place.
@@ -603,6 +604,8 @@ static void watch(struct media_feed *feed, int size_id, int change)
     bool before = f->watched > 0;
     f->watched += change;
     assert(f->watched >= 0);
+    if (change > 0)
+        f->size_id = size_id;
     f->of->reports_losses = feed->reports_losses;
     f->of->takes_any_rate = feed->takes_any_rate;
     f->of->ops->watch(present(f), size_id, change);

@@ -88,7 +88,8 @@ static int start(struct stream_media *base, uv_loop_t *loop)
     }
     m->feed->takes_any_rate = true;
     if (m->config.is_passed_on) {
-        m->feed->ops->watch(m->feed, 0, 1);
+        for (int i = 0; i < m->of->ladder.size_count; i++)
+            m->feed->ops->watch(m->feed, i, 1);
         m->feed->ops->watch_audio(m->feed, 1);
     }
     return 0;

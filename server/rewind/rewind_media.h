@@ -19,7 +19,7 @@ struct rewind_media_config {
     const char *record; // copied: the names of the recording of this media (record_name.h), in
                         // which viewers can go back further; NULL: none
     usec_t kept;        // how long recordings are kept; 0: for ever
-    bool is_passed_on;  // the frames are a camera's: one size, none encoded here
+    bool is_passed_on;  // the frames are a camera's: none is encoded here
 };
 
 // Takes over `of`, live media of H.264 that is encoded here or a camera's, even on failure. NULL:

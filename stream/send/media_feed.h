@@ -161,6 +161,8 @@ struct media_feed { // embedded first by each implementation
     bool is_film;             // encoded as it is sent, from a file: its viewer waits for what it
                               // lacks, and is to show all of it
     bool is_encoded;          // relayed media: the origin encodes it as it is sent
+    bool has_rates;           // live media that is not encoded here comes at several levels: the
+                              // sender chooses by the network. Requires is_alone to return false
     bool gives_past;          // the frames that it hands over now were captured before their viewer
                               // began, and are not late for that
     bool reports_losses;      // the viewer requests what it lacks; set by the sender before it

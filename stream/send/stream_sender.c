@@ -194,11 +194,12 @@ static void request_level(struct stream_sender *s)
 }
 
 // Returns true if the media can adapt to the network: the transport reports arrivals, and the media
-// has an encoder, here or at its origin.
+// has an encoder, here or at its origin, or comes at several rates.
 static bool can_follow(const struct stream_sender *s)
 {
-    bool is_encoded = s->config.relays ? s->feed->is_encoded : s->feed->ops->set_bitrate != NULL;
-    return is_encoded && s->writer.transport->measures;
+    const struct media_feed *f = s->feed;
+    bool can = s->config.relays ? f->is_encoded : f->ops->set_bitrate || f->has_rates;
+    return can && s->writer.transport->measures;
 }
 
 static bool is_stored(const struct stream_sender *s)

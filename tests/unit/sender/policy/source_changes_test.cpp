@@ -14,6 +14,8 @@ TEST_CASE("source_changes: what a control client may name")
     } const table[] = {
         {"/front", "rtsp://10.0.0.7/h264", false, true},
         {"/front", "RTSPS://anna:pw@cam.example:322/x?y=1", false, true},
+        {"/front", "rtsp://10.0.0.7/main|rtsp://10.0.0.7/sub", false, true},
+        {"/front", "rtsp://10.0.0.7/main|/etc/passwd", false, false},
         {"/front", "test:", false, true},
         {"/front", "test:640x360@30", false, true},
         {"/front", "publish:", false, true},

@@ -21,7 +21,7 @@ const usec_t LATENCY = 400 * MS;
 const usec_t WALL = 1000 * USEC_PER_SEC;
 const size_t SMALL = 500; // bytes of a frame: one packet
 
-enum media { LIVE, FILM, STORED, HELD, SYNTHETIC, STEADY, GREEDY, RELAYED };
+enum media { LIVE, PASSED_ON, FILM, STORED, HELD, SYNTHETIC, STEADY, GREEDY, RELAYED };
 
 // The sender's requests to its media and its owner, as text.
 struct asked : media_feed {
@@ -138,7 +138,7 @@ struct sender {
         ops.on_closed = asked::on_closed;
         if (of == RELAYED)
             asks.set_level = asked::set_level;
-        if (of == LIVE || of == FILM || of == STORED || of == RELAYED)
+        if (of == LIVE || of == PASSED_ON || of == FILM || of == STORED || of == RELAYED)
             asks.request_key = asked::request_key;
         if (of == LIVE || of == FILM) {
             asks.watch_audio = asked::watch_audio;
@@ -148,6 +148,9 @@ struct sender {
             asks.begin = asked::begin;
             asks.is_alone = asked::is_alone;
         }
+        a.has_rates = of == PASSED_ON;
+        if (of == PASSED_ON)
+            asks.is_alone = asked::is_alone;
         if (of == STORED || of == HELD) {
             asks.give_again = asked::give_again;
             asks.rewind = asked::rewind;
@@ -155,7 +158,8 @@ struct sender {
         if (of == HELD || of == FILM)
             asks.drained = asked::drained;
         a.is_film = a.stands_still = of == FILM;
-        if (of == LIVE || of == FILM || of == STORED || of == HELD || of == SYNTHETIC)
+        if (of == LIVE || of == PASSED_ON || of == FILM || of == STORED || of == HELD ||
+            of == SYNTHETIC)
             asks.watch = asked::watch;
         a.ops = &asks;
         a.reorders = of == STORED || of == HELD;
@@ -1091,6 +1095,35 @@ TEST_CASE("stream_sender: a single viewer controls its encoder's rate, several u
         CHECK(stream_sender_level(v.s) == 3);
         CHECK_FALSE(v.stats().follows);
     }
+}
+
+TEST_CASE("stream_sender: of levels that come as they are the network's is sent, from a key frame")
+{
+    sender v(PASSED_ON, 3, false, true);
+    v.a.alone = false;
+    CHECK(v.stats().follows);
+    stream_sender_play(v.s, 0);
+    double delivered = 0;
+    std::string said;
+    int64_t number = 0;
+    // The network brings 200 kbit/s, with a delay that grows; then 2 Mbit/s. Both sizes have a key
+    // frame every 10 pictures, those of the small one 5 pictures later.
+    for (double rate : {200e3, 2e6})
+        for (int n = 0; n < 120; n++, number++) {
+            usec_t now = number * 100 * MS;
+            delivered += rate / 8 / 10;
+            v.t.info.delivered_bytes = delivered;
+            v.t.info.latest_rtt_ms = rate < 1e6 ? 20 + 40.0 * n : 20;
+            v.frame(number, now, number % 10 == 5, 0, 1500);
+            v.frame(number, now, number % 10 == 0, 1, 4500);
+            said += v.a.take() + ";";
+            if (n == 60 && rate < 1e6)
+                CHECK(stream_sender_size(v.s) == 0);
+        }
+    INFO(said);
+    CHECK(stream_sender_size(v.s) == 1);
+    CHECK(said.find(" at ") == std::string::npos); // there is no encoder
+    CHECK(said.find("+size 0") != std::string::npos);
 }
 
 TEST_CASE("stream_sender: a queue on the way back is not the media's, where it is known")
