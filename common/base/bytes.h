@@ -55,9 +55,15 @@ struct bytes {
     const uint8_t *end; // one past the last readable byte
 };
 
+// Returns p + n; NULL if p is NULL and n is 0, a sum that C17 leaves undefined (6.5.6).
+static inline const uint8_t *bytes_after(const uint8_t *p, size_t n)
+{
+    return n ? p + n : p;
+}
+
 static inline struct bytes bytes_of(const uint8_t *data, size_t len)
 {
-    struct bytes b = {data, data + len};
+    struct bytes b = {data, bytes_after(data, len)};
     return b;
 }
 
@@ -70,7 +76,7 @@ static inline const uint8_t *bytes_take(struct bytes *b, size_t n)
 {
     assert(bytes_left(b) >= n);
     const uint8_t *p = b->at;
-    b->at += n;
+    b->at = bytes_after(p, n);
     return p;
 }
 

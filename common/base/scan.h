@@ -17,7 +17,7 @@ struct scan {
 
 static inline struct scan scan_of(const char *data, size_t len)
 {
-    struct scan s = {data, data + len};
+    struct scan s = {data, len ? data + len : data}; // NULL + 0 is undefined (C17, 6.5.6)
     return s;
 }
 

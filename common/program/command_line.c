@@ -83,8 +83,9 @@ static int apply_one(const struct option_table *t, const struct option_setting *
 {
     int n = s->line ? snprintf(error, cap, "%s:%d: ", file_name, s->line) : 0;
     size_t prefix = n < 0 || (size_t)n >= cap ? 0 : (size_t)n;
-    void *to = s->section ? t->section(options, s->section, error + prefix, cap - prefix) : options;
-    return to ? option_setting_apply(s, to, error + prefix, cap - prefix) : ERR_MALFORMED;
+    char *reason = prefix ? error + prefix : error; // `error` may be NULL, if `cap` is 0
+    void *to = s->section ? t->section(options, s->section, reason, cap - prefix) : options;
+    return to ? option_setting_apply(s, to, reason, cap - prefix) : ERR_MALFORMED;
 }
 
 // Those in sections come last: what they change is made of all others.

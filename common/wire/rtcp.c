@@ -199,7 +199,7 @@ int rtcp_next(const uint8_t *data, size_t len, size_t *at, struct rtcp_item *ite
     memset(item, 0, sizeof(*item));
     item->kind = RTCP_IS_OTHER;
     assert(*at <= len);
-    struct bytes in = bytes_of(data + *at, len - *at);
+    struct bytes in = bytes_of(bytes_after(data, *at), len - *at);
     if (bytes_left(&in) == 0)
         return 0;
     if (bytes_left(&in) < HEADER)

@@ -76,7 +76,7 @@ static const uint8_t *end_of(const uint8_t *unit, const uint8_t *end)
 // Annex B, B.1.1: zero bytes before a start code belong to no NAL unit.
 static int cut_codes(const uint8_t *data, size_t len, struct unit_list *l)
 {
-    const uint8_t *end = data + len, *at = next_code(data, end);
+    const uint8_t *end = bytes_after(data, len), *at = next_code(data, end);
     for (const uint8_t *p = data; p < at; p++)
         if (*p)
             return ERR_MALFORMED;

@@ -152,7 +152,7 @@ class Sources(Port):
         lib.need("ffmpeg")
         film = self.path("own.mp4")
         subprocess.run(["ffmpeg", "-v", "error", "-nostdin", "-f", "lavfi", "-i", "testsrc2=s=640x360:r=25:d=20", "-c:v", "libx264",
-                        "-g", "25", "-bf", "0", "-pix_fmt", "yuv420p", film], check=True, timeout=60 * lib.PATIENCE)
+                        "-preset", "veryfast", "-g", "25", "-bf", "0", "-pix_fmt", "yuv420p", film], check=True, timeout=60 * lib.PATIENCE)
         server = self.sender("--loop", source=film)
         until(lambda: "its own video passes" in server.stderr, "the film")
         body = self.good(server, "/live/index.m3u8")[1].decode()

@@ -105,7 +105,8 @@ class Osd(Screen):
             f.write("1\n00:00:00,500 --> 00:00:28,500\nshort\n\n")
         for prepared in False, True:
             if prepared:
-                subprocess.run([lib.SEND, "--prepare", film], check=True, timeout=120 * lib.PATIENCE, capture_output=True)
+                subprocess.run([lib.SEND, "--prepare", "--level", "320x180@25:200", film], check=True, timeout=120 * lib.PATIENCE,
+                               capture_output=True)
             server = self.sender(source=film)
             self.assertIn("subtitles for weir-play: fra; film.srt\n", server.stderr)
             p = self.open_url(server.url)

@@ -43,7 +43,7 @@ class Stills(test_access.Access):
     def film(self, name, colour, size="1600x900"):
         lib.need("ffmpeg")
         subprocess.run(["ffmpeg", "-v", "error", "-nostdin", "-f", "lavfi", "-i", f"color={colour}:s={size}:d=2", "-c:v",
-                        "libx264", "-pix_fmt", "yuv420p", self.path(name)], check=True, timeout=60 * lib.PATIENCE)
+                        "libx264", "-preset", "veryfast", "-pix_fmt", "yuv420p", self.path(name)], check=True, timeout=60 * lib.PATIENCE)
         return self.path(name)
 
     def test_pictures_of_several_sources(self):
@@ -113,8 +113,8 @@ class Films(Stills):
         """Returns a film of 20 s: red, then from 10 s on blue, with a key frame each second."""
         lib.need("ffmpeg")
         subprocess.run(["ffmpeg", "-v", "error", "-nostdin", "-f", "lavfi", "-i", "color=red:s=640x360:d=10", "-f", "lavfi", "-i",
-                        "color=blue:s=640x360:d=10", "-filter_complex", "[0][1]concat", "-c:v", "libx264", "-g", "25", "-pix_fmt", "yuv420p",
-                        self.path(name)], check=True, timeout=60 * lib.PATIENCE)
+                        "color=blue:s=640x360:d=10", "-filter_complex", "[0][1]concat", "-c:v", "libx264",
+                        "-preset", "veryfast", "-g", "25", "-pix_fmt", "yuv420p", self.path(name)], check=True, timeout=60 * lib.PATIENCE)
         return self.path(name)
 
     def sound(self, name):

@@ -302,7 +302,7 @@ class OwnSize(StreamCase):
 
     def test_prepared(self):
         """Preparing has no bound."""
-        film = self.clip(seconds=1, size="1280x720", fps=60)
+        film = self.clip(seconds=0.2, size="1280x720", fps=60)
         subprocess.run([lib.SEND, "--prepare", "--ladder", "fixed", "--no-passthrough", film], check=True,
                        timeout=120 * lib.PATIENCE, capture_output=True)
         self.assertEqual(self.sender(source=film).levels()[-2:], [(1280, 720, 30, 1920), (1280, 720, 60, 2720)])

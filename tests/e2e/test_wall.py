@@ -13,8 +13,8 @@ TILE = "document.querySelectorAll('.wall .card')[%d]"
 class Wall(Web):
     def film(self, name, *options, seconds=30):
         lib.need("ffmpeg")
-        subprocess.run(["ffmpeg", "-v", "error", "-f", "lavfi", "-i", f"testsrc2=s=640x360:r=25:d={seconds}", "-c:v", "libx264", "-bf", "0",
-                        "-g", "25", "-sc_threshold", "0", "-pix_fmt", "yuv420p", *options, self.path(name)], check=True,
+        subprocess.run(["ffmpeg", "-v", "error", "-f", "lavfi", "-i", f"testsrc2=s=640x360:r=25:d={seconds}", "-c:v", "libx264",
+                        "-preset", "veryfast", "-bf", "0", "-g", "25", "-sc_threshold", "0", "-pix_fmt", "yuv420p", *options, self.path(name)], check=True,
                        timeout=60 * lib.PATIENCE)
         return self.path(name)
 

@@ -10,6 +10,8 @@ import lib
 from lib import until
 from web_case import SEEK, Web
 
+LEVELS = ["--level", "160x90@25:80", "--level", "320x180@25:300"]
+
 
 class Live(Web):
     def test_plays(self):
@@ -150,7 +152,7 @@ class Live(Web):
     def test_film_in_a_context_that_is_not_secure(self):
         """It is shown to its end, with a seek; B frames are in order."""
         clip = self.clip(seconds=40, size="320x180")  # what is done at 15 s may take a busy machine seconds
-        p = self.start([lib.SEND, "--prepare", clip])
+        p = self.start([lib.SEND, "--prepare", *LEVELS, clip])
         self.assertEqual(p.wait(120), 0, str(p))
         _, b = self.insecure(clip)
         b.open("http://weir.test:8554/live")
@@ -250,7 +252,7 @@ class Films(Web):
     def test_prepared_film(self):
         """B frames, levels, and frames ahead of time; the page chooses the level by the film's table."""
         clip = self.clip(seconds=20, size="320x180")
-        p = self.start([lib.SEND, "--prepare", clip])
+        p = self.start([lib.SEND, "--prepare", *LEVELS, clip])
         self.assertEqual(p.wait(120), 0, str(p))
         found = re.search(r"(\S+\.weir\S*|\S+\.mkv)\b", p.stderr)
         sender = self.sender(source=clip)

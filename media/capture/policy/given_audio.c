@@ -64,7 +64,7 @@ bool given_audio_push(struct given_audio *a, const int16_t *samples, int count, 
     }
     if (from > a->end)
         append(a, NULL, from - a->end);
-    append(a, samples + skip * AUDIO_CHANNELS, count - skip);
+    append(a, samples ? samples + skip * AUDIO_CHANNELS : NULL, count - skip);
     return true;
 }
 

@@ -11,7 +11,6 @@ namespace
 
 const double TOP_MBPS = 1.56; // media of 1.5 Mbit/s with its headers
 const double WARM = 5;        // seconds of a flow that do not count
-const double STANDING_MS = 100;
 const uint64_t RUNS = 2;
 
 struct media_flow {

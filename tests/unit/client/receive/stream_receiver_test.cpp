@@ -101,9 +101,9 @@ struct rig {
             note(ctx,
                  std::string(track == TRACK_AUDIO ? "audio" : "video") + (rtcp ? " rtcp" : ""));
         };
-        o.on_audio = [](void *ctx, const received_audio *a, usec_t now) {
+        o.on_audio = [](void *ctx, const received_audio *a, usec_t at) {
             auto *self = static_cast<rig *>(ctx);
-            CHECK(now == self->now);
+            CHECK(at == self->now);
             self->audio.push_back(a->position);
         };
         return o;

@@ -133,8 +133,10 @@ TEST_CASE("timeline: pictures of seeded films are where they were made")
                     timeline_add(&t, 1, sec(clock + audio), sec(0.5));
                 usec_t at = sec(clock + picture);
                 found += is_first ? 0 : timeline_step(&t, before, at);
-                CAPTURE(part, clock, picture, before, length);
-                REQUIRE(std::abs(found - made) <= sec(0.51));
+                if (std::abs(found - made) > sec(0.51)) { // a macro for each picture takes longer
+                    CAPTURE(part, clock, picture, before, length);
+                    REQUIRE(std::abs(found - made) <= sec(0.51));
+                }
                 found = made; // the rest of a packet is no error that grows
                 is_first = false;
                 before = at;

@@ -24,7 +24,7 @@ TEST_CASE("bridge: without memory")
 TEST_CASE("shared_frame: without memory the frame is freed, and there is none")
 {
     const ladder l = two_sizes();
-    auto make = [&l] {
+    auto make = [] {
         auto *f = static_cast<received_frame *>(
             calloc(1, sizeof(received_frame))); // its own memory is not what fails
         REQUIRE(f);

@@ -206,7 +206,7 @@ struct player {
             [](void *ctx, media_track track, bool rtcp, const uint8_t *data, size_t len, usec_t,
                usec_t) { of(ctx)->to_receivers(track, rtcp, data, len); },
             [](void *, const capacity_packet *, size_t, usec_t, usec_t) {},
-            [](void *ctx, usec_t now) { rtsp_client_media_open(of(ctx)->client, now); },
+            [](void *ctx, usec_t at) { rtsp_client_media_open(of(ctx)->client, at); },
             nullptr,
             nullptr,
             nullptr,
@@ -218,10 +218,10 @@ struct player {
             of(ctx)->on_request(data, len);
             return 0;
         };
-        l.redirect = [](void *ctx, const url *to, usec_t now) {
+        l.redirect = [](void *ctx, const url *to, usec_t at) {
             of(ctx)->requests.push_back(std::string("connects to ") + to->host + ":" +
                                         std::to_string(to->port));
-            of(ctx)->add(now, -2, "");
+            of(ctx)->add(at, -2, "");
         };
         l.impossible = [](void *, const char *) -> const char * { return nullptr; };
         l.offer = [](void *ctx, const sdp *s, const transport_list *list, char *out, size_t cap) {
@@ -232,9 +232,9 @@ struct player {
             return media_receiver_offer(&p->path, list, "", "", out, cap);
         };
         l.accept = [](void *ctx, const transport_list *list, text answer, rtsp_client_path *out,
-                      usec_t now) {
+                      usec_t at) {
             player *p = of(ctx);
-            int err = media_receiver_accept(&p->path, list, answer, now);
+            int err = media_receiver_accept(&p->path, list, answer, at);
             *out = {};
             out->datagram = out->pairs = p->path.datagram;
             out->validates = media_receiver_tells(&p->path);
@@ -254,8 +254,8 @@ struct player {
         };
         l.abandon = [](void *ctx, const char *) { media_receiver_destroy(&of(ctx)->path); };
         l.media_is_open = [](void *) { return false; };
-        l.on_interleaved = [](void *ctx, int channel, const uint8_t *data, size_t len, usec_t now) {
-            media_receiver_interleaved(&of(ctx)->path, channel, data, len, now);
+        l.on_interleaved = [](void *ctx, int channel, const uint8_t *data, size_t len, usec_t at) {
+            media_receiver_interleaved(&of(ctx)->path, channel, data, len, at);
         };
         return &l;
     }
@@ -290,7 +290,7 @@ struct player {
     static const rtsp_client_events *client_events()
     {
         static rtsp_client_events e = {};
-        e.on_described = [](void *ctx, const sdp *s, const char **why, usec_t now) {
+        e.on_described = [](void *ctx, const sdp *s, const char **why, usec_t described) {
             player *p = of(ctx);
             *why = "it is no live video in H.264, H.265, VP9 or JPEG";
             if (!camera_receiver_takes(s))
@@ -314,7 +314,7 @@ struct player {
             of_media.video.random = 5;
             of_media.video.back.send_rtcp = [](void *, media_track, const uint8_t *, size_t) {};
             p->media = stream_receiver_new(&of_media);
-            return camera_receiver_begin(p->receiver, p->media, now);
+            return camera_receiver_begin(p->receiver, p->media, described);
         };
         e.on_setup = [](void *ctx, const rtsp_client_setup *setup, usec_t) {
             video_repair repair = {};

@@ -133,7 +133,8 @@ TEST_CASE("stored_cache: a source that is being filled", "[threads]")
         bool broken;
         const stored_group *g = stored_cache_hold(c, group, sizes, &broken);
         CHECK_FALSE(broken);
-        for (int before = changes; !g && changes == before;)
+        int before = changes;
+        while (!g && changes == before)
             uv_run(&loop, UV_RUN_ONCE);
         return g ? g : stored_cache_hold(c, group, sizes, &broken);
     };

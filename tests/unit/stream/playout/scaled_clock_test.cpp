@@ -10,9 +10,7 @@ TEST_CASE("scaled_clock: the next frame is the next one held, and a late one mov
 {
     const usec_t ms = playout_rig::ms;
     playout_rig r(film_clock);
-    auto at = [&r, ms](usec_t now) {
-        return r.word(scaled_clock_step(&r.c, r.b, false, 0, now * ms));
-    };
+    auto at = [&r](usec_t now) { return r.word(scaled_clock_step(&r.c, r.b, false, 0, now * ms)); };
     r.push(0, true);
     r.begin(0, 1000);
     media_clock_set_speed(&r.c.media, 2 * MEDIA_CLOCK_UNIT, 1000 * ms);
