@@ -34,6 +34,7 @@ struct audio_source { // embedded first by each implementation
     char track[AUDIO_TRACK_NAME];
     // Samples between the capture of audio and the picture that it is delivered with; 0 for files.
     int lag;
+    int64_t place; // set by the caller: of the pictures (picture.h); -1 after the opening of a file
     int channels;  // of a file: of what `read` writes, AUDIO_CHANNELS or 1
     bool is_wider; // audio of more channels than `channels` was read, and mixed
 };

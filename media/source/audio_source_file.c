@@ -46,6 +46,7 @@ struct audio_source_file {
     struct resampler *resampler; // owned
     int channels;                // of `pcm` and `piece`
     int64_t origin;              // the file's own time at media time 0, in samples
+    int64_t place;               // that base.place was at the last read
     int64_t next;                // the file's own time just after the last read, in samples
     bool ended;
     bool placed;   // audio has come since the last seek, so `at` is known
@@ -268,7 +269,9 @@ static bool read_more(struct audio_source_file *s)
 static void seek_to(struct audio_source_file *s, int64_t position)
 {
     int64_t pts = av_rescale_q(position, (AVRational){1, AUDIO_RATE}, s->stream->time_base);
-    if (media_input_seek(s->input, s->track, pts, AVSEEK_FLAG_BACKWARD) < 0 &&
+    bool has_place = s->place >= 0;
+    if (media_input_seek(s->input, s->track, has_place ? s->place : pts,
+                         has_place ? AVSEEK_FLAG_BYTE : AVSEEK_FLAG_BACKWARD) < 0 &&
         media_input_seek(s->input, s->track, 0, AVSEEK_FLAG_BYTE) < 0)
         return;
     avcodec_flush_buffers(s->codec);
@@ -308,12 +311,14 @@ static bool is_far(const struct audio_source_file *s, int64_t want)
 // Makes pcm begin at `want`, or later if there is no audio. Drops what is before.
 static void find(struct audio_source_file *s, int64_t want, int count)
 {
-    bool follows = want >= s->next - SEAM && want <= s->next + SEAM;
+    bool moves = s->base.place != s->place;
+    bool follows = !moves && want >= s->next - SEAM && want <= s->next + SEAM;
+    s->place = s->base.place;
     // The pictures' clock may jump before the audio that comes after the jump was read.
-    while (!follows && is_far(s, want) && s->count < AHEAD && !s->waiting && read_more(s))
+    while (!moves && !follows && is_far(s, want) && s->count < AHEAD && !s->waiting && read_more(s))
         ;
-    bool jumps = is_behind_jump(s, want, count, follows);
-    bool seeks = !follows && !jumps && is_far(s, want);
+    bool jumps = !moves && is_behind_jump(s, want, count, follows);
+    bool seeks = moves || (!follows && !jumps && is_far(s, want));
     if (jumps)
         end_waiting(s);
     if (seeks)
@@ -393,6 +398,7 @@ struct audio_source *audio_source_file_open(const char *path, usec_t origin, con
         return NULL;
     s->base.ops = &file_ops;
     s->origin = s->next = s->at = audio_samples(origin);
+    s->place = s->base.place = -1;
     char reason[MEDIA_INPUT_REASON];
     s->input = media_input_open(path, NULL, guard, reason, err);
     if (!*err)

@@ -32,6 +32,7 @@ struct scan {
     usec_t last_ends; // by its duration
     usec_t others;    // of the first audio
     usec_t length;    // from the first picture to the newest
+    struct clock_marks marks;
 };
 
 // Returns true and sets *fields if the video may repeat fields.
@@ -60,10 +61,14 @@ static usec_t usec_of(const AVStream *s, int64_t t)
 // Adds a picture that is decoded at `at`.
 static void add_picture(struct scan *s, usec_t at, usec_t duration)
 {
-    if (s->first == USEC_NEVER)
+    if (s->first == USEC_NEVER) {
         s->first = at;
-    else
-        s->length += timeline_step(&s->timeline, s->last, at);
+    } else {
+        usec_t step = timeline_step(&s->timeline, s->last, at);
+        bool jumps = step != at - s->last;
+        s->length += jumps ? usec_max(step, s->last_ends - s->last) : step;
+        s->marks.jumps |= jumps;
+    }
     s->last = at;
     s->last_ends = at + duration;
     dense_rate_add(&s->dense, at);
@@ -88,7 +93,12 @@ static bool add(struct scan *s, int64_t bytes, int seconds)
         int64_t dts = p->dts != AV_NOPTS_VALUE ? p->dts : p->pts;
         bytes -= p->size;
         if (track == s->track && dts != AV_NOPTS_VALUE) {
-            add_picture(s, usec_of(stream, dts), usec_of(stream, p->duration));
+            usec_t at = usec_of(stream, dts);
+            usec_t stamp = p->pts != AV_NOPTS_VALUE ? usec_of(stream, p->pts) : at;
+            add_picture(s, at, usec_of(stream, p->duration));
+            if (p->flags & AV_PKT_FLAG_KEY && p->pos >= 0)
+                clock_marks_add(&s->marks, (struct clock_mark){p->pos, stamp,
+                                                               s->first + s->length + stamp - at});
         } else if (track >= 0 && dts != AV_NOPTS_VALUE && audio_track_is(format, p->stream_index)) {
             s->others = s->others == USEC_NEVER ? usec_of(stream, dts) : s->others;
             timeline_add(&s->timeline, track, usec_of(stream, dts), usec_of(stream, p->duration));
@@ -182,11 +192,16 @@ void film_scan_run(const char *path, const AVFormatContext *format, int track, d
             out->length = length_of(&s);
         else if (clock_jumps && (double)st.st_size < length * MIN_BYTES_PER_S)
             out->length = 0;
+        if (clock_jumps && is_whole && s.marks.jumps) {
+            out->marks = s.marks;
+            s.marks = (struct clock_marks){0};
+        }
         if (!is_whole && (seeks_rate || s.has_fields))
             scan_places(&s);
     }
     out->cadence = cadence_rate(&s.cadence, &out->rate);
     out->dense = named > 0 ? dense_rate_above(&s.dense, named) : 0;
+    clock_marks_free(&s.marks);
     media_input_free(s.in);
     av_packet_free(&s.packet);
 }

@@ -10,6 +10,7 @@
 
 #include "common/base/decls.h"
 #include "media/source/cadence.h"
+#include "media/source/clock_marks.h"
 #include "media/source/media_guard.h"
 
 DECLS_BEGIN
@@ -22,6 +23,8 @@ struct film_scan {
     // Of a film whose clock may jump (timeline.h); 0: the container's is impossible; USEC_NEVER:
     // nothing speaks against it.
     usec_t length;
+    struct clock_marks
+        marks; // owned; of a file that was read to its end. None if its clock does not jump
 };
 
 // Reads a file of up to 32 MB. Of a longer one it reads 10 s and 3 MB at each of eight places at

@@ -78,7 +78,11 @@ bool media_input_allows(const char *format)
 {
     if (is_bare(format) || is_among(format, allowed, sizeof(allowed) / sizeof(allowed[0])))
         return true;
-    // Single pictures ("png_pipe") are harmless; the caller finds no video in them.
+    return media_input_is_picture(format);
+}
+
+bool media_input_is_picture(const char *format)
+{
     size_t len = strlen(format);
     return len > 5 && strcmp(format + len - 5, "_pipe") == 0;
 }
@@ -239,6 +243,10 @@ static int recognise(struct media_input *in, const char *path, const char *only,
 {
     *out = only ? av_find_input_format(only) : NULL;
     int r = *out ? 0 : av_probe_input_buffer2(in->io, out, path, NULL, 0, 0);
+    // A picture's name makes it a sequence of files. By its content it is one picture.
+    if (r >= 0 && strcmp((*out)->name, "image2") == 0 && !in->is_pipe &&
+        avio_seek(in->io, 0, SEEK_SET) == 0)
+        r = av_probe_input_buffer2(in->io, out, NULL, NULL, 0, 0);
     if (r < 0)
         return say(in, r, reason);
     in->recognised = r > AVPROBE_SCORE_EXTENSION ? *out : NULL;

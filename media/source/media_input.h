@@ -59,6 +59,8 @@ int media_input_seek(struct media_input *in, int stream, int64_t at, int flags);
 // Returns true if a format may be opened. `format`: the name of a libavformat demuxer, which may be
 // a list ("mov,mp4,m4a").
 bool media_input_allows(const char *format);
+// Returns true if libavformat's input format has one still picture ("png_pipe").
+bool media_input_is_picture(const char *format);
 
 DECLS_END
 #endif

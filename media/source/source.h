@@ -44,8 +44,10 @@ struct source { // embedded first by each implementation
     int height;
     struct fps fps;
     double duration;  // seconds, -1 = endless or unknown
+    bool is_still;    // a file with a single picture, which stands for as long as it is read
     bool clock_jumps; // of a file: its clock may jump, and media time follows only while it is read
-    bool is_cut;      // `next` returned ERR_END, but the media breaks off there
+    char broken[128]; // where and why the media broke off; empty if `next` returned ERR_END at its
+                      // end
     bool live;     // the source sets the pace: send a picture when it arrives; it has capture_wall
     usec_t origin; // a file's own time at media time 0
     // Set by the caller: a seek leads to a picture whose number is a multiple of this; 0: to the

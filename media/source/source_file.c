@@ -28,6 +28,7 @@ enum {
 struct place {    // of the file's time on the time line
     int64_t pts;  // the file's time at `tick`
     int64_t tick; // of the output
+    int64_t byte; // of video_file_place, of the last seek
 };
 
 struct unit {         // an access unit that was read
@@ -63,6 +64,7 @@ struct source_file {
     struct coded_units coded;
     int unit_count;
     struct unit units[MAX_UNITS];
+    struct picture *still;    // owned; of a single picture, what was made of it; NULL: nothing yet
     struct picture *unturned; // owned; the picture before rotate_run; NULL until one is turned
     struct video_turn turn;   // of `current`
 };
@@ -129,17 +131,20 @@ static bool has_unturned(struct source_file *s)
     return s->unturned;
 }
 
-static usec_t shift_of(const struct source_file *s, const struct picture *p)
+// Sets where the picture is in the source.
+static void set_place(const struct source_file *s, struct picture *p)
 {
     struct fps fps = s->base.fps;
     bool is_over = s->have_pending && usec_of_frames(s->pending_tick, fps.num, fps.den) <=
                                           p->pts + audio_usec(AUDIO_AHEAD);
     struct place from = is_over ? s->origin : s->shown;
-    return usec_of_pts(s, av_sat_sub64(from.pts, s->first_pts)) +
-           usec_of_frames(p->number - from.tick, fps.num, fps.den) - p->pts;
+    p->shift = usec_of_pts(s, av_sat_sub64(from.pts, s->first_pts)) +
+               usec_of_frames(p->number - from.tick, fps.num, fps.den) - p->pts;
+    p->place = from.byte;
 }
 
-static int emit(struct source_file *s, struct picture **out)
+// Makes a picture of the current frame.
+static int make(struct source_file *s, struct picture **out)
 {
     struct picture *p = picture_new(s->base.width, s->base.height);
     if (!p) {
@@ -161,9 +166,21 @@ static int emit(struct source_file *s, struct picture **out)
     }
     if (turns)
         rotate_run(s->unturned, s->turn.quarters, s->turn.flipped, p);
+    *out = p;
+    return 0;
+}
+
+static int emit(struct source_file *s, struct picture **out)
+{
+    struct picture *p = s->still ? picture_alias(s->still) : NULL;
+    int err = p ? 0 : make(s, &p);
+    if (err)
+        return err;
+    if (s->base.is_still && !s->still)
+        s->still = picture_ref(p);
     p->number = s->next++;
     p->pts = usec_of_frames(p->number, s->base.fps.num, s->base.fps.den);
-    p->shift = shift_of(s, p);
+    set_place(s, p);
     *out = p;
     return 0;
 }
@@ -234,12 +251,12 @@ static void place_pending(struct source_file *s)
     if (jumps) {
         tick = s->last.tick + ticks_of(s, at - before, AV_TIME_BASE_Q);
         tick = tick > after ? tick : after;
-        s->origin = (struct place){pts, tick};
+        s->origin = (struct place){pts, tick, s->origin.byte};
     }
     s->seeking &= tick <= s->target && !jumps;
     if (!jumps && !s->seeking && tick == s->last.tick && s->have_current && has_next_tick(s, pts))
         tick++;
-    s->last = (struct place){pts, tick};
+    s->last = (struct place){pts, tick, s->origin.byte};
     s->last_stands = video_file_duration(s->file, s->pending);
     s->pending_tick = tick;
     s->have_pending = true;
@@ -343,14 +360,16 @@ static void load_pending(struct source_file *s)
         return;
     }
     collect_units(s); // a rewind would drop them
-    s->end_tick = end_tick(s);
+    s->end_tick = s->base.is_still ? INT64_MAX : end_tick(s);
     // A loop without any picture would never end, so one must follow the rewind.
-    if (!s->loop || video_file_rewind(s->file) < 0 || video_file_read(s->file, s->pending) < 0) {
+    if (s->base.is_still || !s->loop || video_file_rewind(s->file) < 0 ||
+        video_file_read(s->file, s->pending) < 0) {
         s->ended = true;
         return;
     }
     s->seeking = false;
-    s->origin = s->last = (struct place){s->first_pts, s->end_tick};
+    int64_t first = s->first_pts;
+    s->origin = s->last = (struct place){first, s->end_tick, video_file_place(s->file, &first)};
     place_pending(s);
     collect_units(s);
 }
@@ -378,9 +397,10 @@ static int file_next(struct source *base, struct picture **out)
             break;
         }
     }
-    s->base.is_cut = video_file_is_cut(s->file);
-    if (!s->have_current)
+    if (!s->have_current) {
+        snprintf(s->base.broken, sizeof(s->base.broken), "%s", video_file_broken(s->file));
         return ERR_END;
+    }
     update_turn(s);
     if (s->ended && s->next + 1 >= s->end_tick)
         s->have_current = false;
@@ -396,11 +416,14 @@ static int file_next(struct source *base, struct picture **out)
 static int file_seek(struct source *base, usec_t pts)
 {
     struct source_file *s = (struct source_file *)base;
+    if (base->is_still)
+        return ERR_UNSUPPORTED;
     int64_t offset = av_rescale_q(pts < 0 ? 0 : pts, (AVRational){1, 1000000},
                                   video_file_info(s->file)->time_base);
-    int64_t target = av_sat_add64(s->first_pts, offset);
+    int64_t target = av_sat_add64(s->first_pts, offset), byte = video_file_place(s->file, &target);
     // A file without time stamps can still go to its beginning.
-    if (video_file_seek(s->file, target) < 0 && (offset > 0 || video_file_rewind(s->file) < 0))
+    if (video_file_seek(s->file, target, byte) < 0 &&
+        (offset > 0 || video_file_rewind(s->file) < 0))
         return ERR_UNSUPPORTED;
     drop_units(s);
     s->have_current = s->have_pending = s->ended = false;
@@ -409,7 +432,7 @@ static int file_seek(struct source *base, usec_t pts)
     s->fresh = 0;
     int64_t step = s->base.seek_step > 1 ? s->base.seek_step : 1;
     s->target = (s->next + step - 1) / step * step;
-    s->origin = s->last = (struct place){target, s->target};
+    s->origin = s->last = (struct place){target, s->target, byte};
     return 0;
 }
 
@@ -421,6 +444,7 @@ static void file_free(struct source *base)
     converter_destroy(&s->converter);
     drop_units(s);
     picture_unref(s->unturned);
+    picture_unref(s->still);
     av_frame_free(&s->pending);
     av_frame_free(&s->current);
     video_file_free(s->file);
@@ -462,7 +486,7 @@ static int begin(struct source_file *s, const char *path)
     s->base.origin = timeline_begin(video_file_timeline(s->file), picture, info->others_begin);
     if (s->base.origin != picture)
         s->first_pts = av_rescale_q(s->base.origin, AV_TIME_BASE_Q, info->time_base);
-    s->origin = s->last = (struct place){s->first_pts, 0};
+    s->origin = s->last = (struct place){s->first_pts, 0, -1};
     place_pending(s);
     s->target = s->pending_tick;
     s->turn = info->turn;
@@ -503,6 +527,7 @@ static struct source *open_file(const char *path, bool is_glance, bool loop,
     const char *slash = strrchr(path, '/');
     s->base.kind = SDP_SOURCE_FILE;
     s->base.fps = info->fps;
+    s->base.is_still = info->is_still;
     s->base.clock_jumps = video_file_timeline(file)->clock_jumps;
     s->base.duration = loop ? -1 : info->duration;
     snprintf(s->base.name, sizeof(s->base.name), "%s", slash ? slash + 1 : path);

@@ -27,7 +27,9 @@ enum {
     MAX_IDLE = 5000,          // packets and errors without a picture until the file counts as ended
     MAX_OTHERS = 1 << 20,     // the same of packets of the audio: a picture may stand for hours
     DEFAULT_FPS = 30,
+    STILL_FPS = 5, // of a single picture
     MAX_FPS = 120,
+    MAX_DELAY = 32,     // pictures by which a decoder delays: 16, and threads
     MAX_TERM = 1001,    // max. term of the rate, so that times of many frames fit usec_of_frames
     CREDIBLE_FPS = 300, // a higher rate is a time base that was mistaken for a rate
 };
@@ -47,9 +49,13 @@ struct video_file {
     // The codec is drained, as the track goes on in another one, or in a way that makes it drop the
     // picture it has: MPEG-2 of another size.
     bool is_changing;
-    int coded_size; // of MPEG-1 and 2: the sequence header's 24 bits; 0: none came since the
-                    // opening
-    bool is_lost;   // video that cannot be decoded was logged
+    bool has_only_dts; // no PTS: AVI's
+    int sent_count;    // of the packets' DTS, the newest ones, in decoding order
+    int64_t sent[MAX_DELAY + 1];
+    int coded_size;       // of MPEG-1 and 2: the sequence header's 24 bits; 0: none came since the
+                          // opening
+    char broken_off[128]; // where and why the file breaks off; "": it does not
+    bool is_lost;         // video that cannot be decoded was logged
     enum AVCodecID first_codec;
     // Owned; NULL until an interlaced frame comes, and after a seek. A file that cannot be
     // deinterlaced never has it.
@@ -58,18 +64,18 @@ struct video_file {
     AVRational coded_time; // of a picture without repeated fields
     struct video_info info;
     struct timeline timeline;
-    int64_t first_pts; // target of a rewind: DTS of the first packet, or its PTS
-    int64_t next_pts;  // assumed PTS of the next frame, if it has none
-    int64_t wanted;    // of frames before this time, decode only those that others depend on
-    int64_t broken;    // packets and frames skipped
-    bool reported;     // `broken` was logged
-    bool is_cover;     // the video is a picture without times, which stands as long as the audio
-    double own_end;    // seconds from the start of the video; 0: unknown
-    double read_end;   // of the last packet read; unless ends_differ, also of the audio
-    double read_at;    // of the newest picture
-    double stands;     // longest time from one picture to the next one
-    bool is_cut;       // the file ends before own_end
-    bool keeps;        // packets
+    struct clock_marks marks; // owned
+    int64_t first_pts;        // target of a rewind: DTS of the first packet, or its PTS
+    int64_t next_pts;         // assumed PTS of the next frame, if it has none
+    int64_t wanted;           // of frames before this time, decode only those that others depend on
+    int64_t broken;           // packets and frames skipped
+    bool reported;            // `broken` was logged
+    bool is_cover;   // the video is a picture without times, which stands as long as the audio
+    double own_end;  // seconds from the start of the video; 0: unknown
+    double read_end; // of the last packet read; unless ends_differ, also of the audio
+    double read_at;  // of the newest picture
+    double stands;   // longest time from one picture to the next one
+    bool keeps;      // packets
     int kept_count;
     AVPacket *kept[VIDEO_FILE_KEPT]; // owned; the oldest first
 };
@@ -152,7 +158,17 @@ static bool read_turn(const uint8_t *matrix, size_t size, struct video_turn *out
 bool video_file_turn_of(const AVFrame *frame, struct video_turn *out)
 {
     const AVFrameSideData *side = av_frame_get_side_data(frame, AV_FRAME_DATA_DISPLAYMATRIX);
-    return side && read_turn(side->data, side->size, out);
+    if (side)
+        return read_turn(side->data, side->size, out);
+    // Exif 2.32, 4.6.4, Orientation: 1 to 8. A later libavcodec has a matrix in its place.
+    static const struct video_turn turns[] = {{0, false}, {2, true},  {2, false}, {0, true},
+                                              {1, true},  {1, false}, {3, true},  {3, false}};
+    const AVDictionaryEntry *exif = av_dict_get(frame->metadata, "Orientation", NULL, 0);
+    int value = exif ? atoi(exif->value) : 0;
+    if (value < 1 || value > 8)
+        return false;
+    *out = turns[value - 1];
+    return true;
 }
 
 static usec_t usec_of(const AVStream *s, int64_t pts)
@@ -164,8 +180,11 @@ static usec_t usec_of(const AVStream *s, int64_t pts)
 // known.
 static double own_duration(const struct video_file *f)
 {
+    // libavformat shortens the duration of an AVI file that breaks off, not the number of pictures.
+    bool is_counted = strcmp(f->format->iformat->name, "avi") == 0;
     if (f->stream->duration != AV_NOPTS_VALUE && f->stream->duration > 0)
-        return (double)f->stream->duration * av_q2d(f->stream->time_base);
+        return (double)FFMAX(f->stream->duration, is_counted ? f->stream->nb_frames : 0) *
+               av_q2d(f->stream->time_base);
     const AVDictionaryEntry *tag =
         av_dict_get(f->stream->metadata, "DURATION", NULL, 0); // Matroska
     int64_t usec;
@@ -267,6 +286,10 @@ static void read_info(struct video_file *f)
         info->duration = (double)f->stream->duration * av_q2d(f->stream->time_base);
     else if (f->format->duration != AV_NOPTS_VALUE && f->format->duration > 0)
         info->duration = (double)f->format->duration / AV_TIME_BASE;
+    if (info->is_still) {
+        info->fps = (struct fps){STILL_FPS, 1};
+        info->duration = -1;
+    }
     f->own_end = f->is_cover ? 0 : own_duration(f);
     read_times(f);
 }
@@ -294,6 +317,7 @@ static void scan(struct video_file *f, bool is_glance, struct media_guard *guard
     double named = f->is_cover || is_glance ? 0 : fps_value(info->fps);
     film_scan_run(f->path, f->format, f->track, named, f->timeline.clock_jumps, guard, &found);
     f->coded_time = (AVRational){info->fps.den, info->fps.num};
+    f->marks = found.marks;
     info->cadence = found.cadence;
     if (found.cadence != CADENCE_NAMED) {
         f->coded_time = (AVRational){2 * found.fields.den, found.fields.num};
@@ -313,7 +337,8 @@ static void scan(struct video_file *f, bool is_glance, struct media_guard *guard
 // A file without a duration that has time stamps has an end that can be read, and can be sought in.
 static void find_duration(struct video_file *f, struct media_guard *guard)
 {
-    usec_t end = f->info.duration < 0 ? media_end_find(f->path, guard) : USEC_NEVER;
+    usec_t end =
+        f->info.duration < 0 && !f->info.is_still ? media_end_find(f->path, guard) : USEC_NEVER;
     int64_t start = f->format->start_time;
     if (end != USEC_NEVER && start != AV_NOPTS_VALUE && end > start)
         f->info.duration = usec_to_sec(end - start);
@@ -336,18 +361,6 @@ static int open_format(struct video_file *f, struct media_guard *guard)
     return 0;
 }
 
-// Returns true for single pictures, and for text that libav renders like a terminal.
-static bool is_still(const AVInputFormat *format)
-{
-    static const char *const names[] = {"image2", "ico", "tty"};
-    for (size_t i = 0; i < sizeof(names) / sizeof(names[0]); i++) {
-        if (strcmp(format->name, names[i]) == 0)
-            return true;
-    }
-    size_t length = strlen(format->name);
-    return length > 5 && strcmp(format->name + length - 5, "_pipe") == 0;
-}
-
 static int first_video(const struct video_file *f)
 {
     int i = 0;
@@ -366,13 +379,16 @@ static int choose_stream(struct video_file *f, const AVCodec **codec)
         log_error("%s: cannot decode the file's video (no decoder)", f->path);
         return ERR_UNSUPPORTED;
     }
-    if (i < 0 || is_still(f->format->iformat)) {
+    const char *format = f->format->iformat->name;
+    if (i < 0 || strcmp(format, "ico") == 0 ||
+        strcmp(format, "tty") == 0) { // "tty": text as pictures
         log_error("%s: the file has no video", f->path);
         return ERR_UNSUPPORTED;
     }
     f->track = i;
     f->stream = f->format->streams[i];
-    f->is_cover = f->stream->disposition & AV_DISPOSITION_ATTACHED_PIC;
+    f->info.is_still = media_input_is_picture(format);
+    f->is_cover = f->info.is_still || f->stream->disposition & AV_DISPOSITION_ATTACHED_PIC;
     f->first_codec = f->stream->codecpar->codec_id;
     char *left_out = f->info.left_out;
     int tracks = media_input_tracks(f->input);
@@ -466,6 +482,7 @@ void video_file_free(struct video_file *f)
     if (!f)
         return;
     deinterlacer_free(f->deinterlacer);
+    clock_marks_free(&f->marks);
     drop_kept(f);
     av_packet_free(&f->packet);
     avcodec_free_context(&f->codec);
@@ -540,13 +557,16 @@ static void note_end(struct video_file *f, int r)
     if (r == AVERROR_EXIT) // stopped
         return;
     double missing = f->own_end - f->read_end;
-    f->is_cut = r != AVERROR_EOF ||
-                (missing > MISSING_MIN + f->stands && missing > f->own_end * MISSING_PART);
+    *f->broken_off = '\0';
     if (r != AVERROR_EOF)
-        log_warn("%s: the file is truncated (%s)", f->path, av_err2str(r));
-    else if (f->is_cut)
-        log_warn("%s: the file is truncated: its video ends after %.1f of %.1f s", f->path,
-                 f->read_end, f->own_end);
+        snprintf(f->broken_off, sizeof(f->broken_off), "the film breaks off at %.1f s: %s",
+                 f->read_end, av_err2str(r));
+    else if (missing > MISSING_MIN + f->stands && missing > f->own_end * MISSING_PART)
+        snprintf(f->broken_off, sizeof(f->broken_off),
+                 "the film breaks off at %.1f of %.1f s: the file is truncated", f->read_end,
+                 f->own_end);
+    if (*f->broken_off)
+        log_warn("%s: %s", f->path, f->broken_off);
 }
 
 // Reads the next packet of the video. Returns 0 or an error of media_input_read.
@@ -561,8 +581,30 @@ static int read_packet(struct video_file *f)
     return AVERROR_EOF;
 }
 
+// Returns the presentation time stamp of a frame of a container that has only decoding ones. Its
+// pictures are shown in the order of their output, each at the time of a packet. A decoder that
+// reorders gives the frame of packet N with the packet N + has_b_frames.
+static int64_t time_of_output(const struct video_file *f, const AVFrame *frame)
+{
+    int i = f->sent_count - 1, delay = f->codec->has_b_frames;
+    while (i >= 0 && f->sent[i] != frame->pkt_dts)
+        i--;
+    return frame->pkt_dts == AV_NOPTS_VALUE || i < delay ? AV_NOPTS_VALUE : f->sent[i - delay];
+}
+
+static void note_sent(struct video_file *f)
+{
+    const AVPacket *p = f->packet;
+    if (p->dts == AV_NOPTS_VALUE)
+        return;
+    if (f->sent_count > MAX_DELAY)
+        memmove(f->sent, f->sent + 1, (size_t)--f->sent_count * sizeof(*f->sent));
+    f->sent[f->sent_count++] = p->dts;
+}
+
 static void send(struct video_file *f)
 {
+    note_sent(f);
     if (avcodec_send_packet(f->codec, f->packet) < 0)
         f->broken++;
     if (f->keeps)
@@ -584,6 +626,16 @@ static bool is_resized(struct video_file *f)
     return before && before != f->coded_size;
 }
 
+// AVI has one time of a packet, as Matroska of AVI's codecs: libavformat gives a PTS only where it
+// must be the DTS. Any other PTS shows that there are both.
+static void note_kind_of_times(struct video_file *f)
+{
+    const AVPacket *p = f->packet;
+    if (f->first_pts == AV_NOPTS_VALUE)
+        f->has_only_dts = p->pts == AV_NOPTS_VALUE && p->dts != AV_NOPTS_VALUE;
+    f->has_only_dts &= p->pts == AV_NOPTS_VALUE || p->pts == p->dts;
+}
+
 // Sends one packet to the decoder; at the end of the file, and before a packet in another codec or
 // size, flushes the decoder.
 static void feed(struct video_file *f)
@@ -595,6 +647,7 @@ static void feed(struct video_file *f)
         return;
     }
     bool passes = f->packet->pts != AV_NOPTS_VALUE && f->packet->pts < f->wanted;
+    note_kind_of_times(f);
     if (f->first_pts == AV_NOPTS_VALUE)
         f->first_pts = f->packet->dts != AV_NOPTS_VALUE ? f->packet->dts : f->packet->pts;
     note_read(f);
@@ -630,9 +683,9 @@ static void change_codec(struct video_file *f)
     av_packet_unref(f->packet);
 }
 
-bool video_file_is_cut(const struct video_file *f)
+const char *video_file_broken(const struct video_file *f)
 {
-    return f->is_cut;
+    return f->broken_off;
 }
 
 int video_file_skim(struct video_file *f)
@@ -656,7 +709,7 @@ static int read_coded(struct video_file *f, AVFrame *out)
     for (int idle = 0; idle < MAX_IDLE; idle++) {
         int r = avcodec_receive_frame(f->codec, out);
         if (r == 0 && !out->decode_error_flags && !(out->flags & AV_FRAME_FLAG_CORRUPT)) {
-            out->pts = out->best_effort_timestamp;
+            out->pts = f->has_only_dts ? time_of_output(f, out) : out->best_effort_timestamp;
             if (out->pts == AV_NOPTS_VALUE)
                 out->pts = f->next_pts;
             f->next_pts = av_sat_add64(
@@ -723,7 +776,7 @@ static void flush(struct video_file *f)
     avcodec_flush_buffers(f->codec);
     av_packet_unref(f->packet);
     f->is_changing = false;
-    f->coded_size = 0;
+    f->coded_size = f->sent_count = 0;
     drop_kept(f);
     f->read_at = INFINITY; // what stands until the next picture is not known
     timeline_restart(&f->timeline);
@@ -778,26 +831,40 @@ static int seek_cover(struct video_file *f, int64_t pts)
     return 0;
 }
 
-int video_file_seek(struct video_file *f, int64_t pts)
+int64_t video_file_place(const struct video_file *f, int64_t *pts)
 {
-    int64_t at;
+    usec_t time = av_rescale_q(*pts, f->info.time_base, AV_TIME_BASE_Q);
+    const struct clock_mark *m = clock_marks_find(&f->marks, time);
+    if (!m)
+        return -1;
+    *pts = av_rescale_q(m->stamp + time - m->time, AV_TIME_BASE_Q, f->info.time_base);
+    return m->byte;
+}
+
+int video_file_seek(struct video_file *f, int64_t pts, int64_t place)
+{
+    // The frame that is visible at `pts` may have an earlier time stamp, and a key frame that has
+    // only a DTS is shown later.
+    AVRational near = {NEAR_FRAMES * f->info.fps.den, f->info.fps.num};
+    int64_t at, early = av_sat_sub64(pts, av_rescale_q(1, near, f->info.time_base));
     if (f->is_cover)
         return seek_cover(f, pts);
-    if (find_key(f, pts, &at) < 0 ||
-        media_input_seek(f->input, f->track, at, AVSEEK_FLAG_BACKWARD) < 0)
+    if (place < 0 && find_key(f, f->has_only_dts ? early : pts, &at) < 0)
+        return ERR_UNSUPPORTED;
+    if (media_input_seek(f->input, f->track, place < 0 ? at : place,
+                         place < 0 ? AVSEEK_FLAG_BACKWARD : AVSEEK_FLAG_BYTE) < 0)
         return ERR_UNSUPPORTED;
     flush(f);
     f->next_pts = pts;
-    // The frame that is visible at `pts` may have an earlier time stamp.
-    AVRational near = {NEAR_FRAMES * f->info.fps.den, f->info.fps.num};
-    f->wanted = av_sat_sub64(pts, av_rescale_q(1, near, f->info.time_base));
+    f->wanted = early;
     return 0;
 }
 
 int video_file_rewind(struct video_file *f)
 {
     int64_t first = f->first_pts == AV_NOPTS_VALUE ? 0 : f->first_pts;
-    if (video_file_seek(f, first) == 0)
+    int64_t place = video_file_place(f, &first);
+    if (video_file_seek(f, first, place) == 0)
         return 0;
     // A bare elementary stream has no index: seek to its first byte.
     if (media_input_seek(f->input, f->track, 0, AVSEEK_FLAG_BYTE) < 0)

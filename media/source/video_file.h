@@ -31,6 +31,7 @@ struct video_turn { // how a picture is shown upright
 struct video_info {
     AVRational time_base;      // unit of pts
     struct fps fps;            // 1 .. 120; 30 if the container's rate is broken or missing
+    bool is_still;             // a single picture, as of a camera: it stands for ever
     bool is_faster;            // the container's rate is above `fps`, which is 120
     enum cadence_kind cadence; // unless CADENCE_NAMED, `fps` is that of the cadence
     AVRational aspect;         // of a pixel; 1/1 if the container does not specify it
@@ -56,11 +57,11 @@ int video_file_read(struct video_file *f, AVFrame *out);
 struct timeline *video_file_timeline(struct video_file *f);
 // Returns how long the file says that the frame stands; 0: it does not say.
 usec_t video_file_duration(const struct video_file *f, const AVFrame *frame);
-// Returns true, and sets *out, if the frame itself says how it is turned (H.264, D.2.27).
+// Returns true, and sets *out, if the frame itself says how it is turned (H.264, D.2.27; Exif).
 bool video_file_turn_of(const AVFrame *frame, struct video_turn *out);
-// Returns true if the file has ended before the end that it names: it is truncated, or cannot be
-// read any further.
-bool video_file_is_cut(const struct video_file *f);
+// If the file has ended before the end that it names, or could not be read up to there, returns
+// where and why. Otherwise returns "". Borrowed.
+const char *video_file_broken(const struct video_file *f);
 // From now on, packets that are decoded are kept, too: at most VIDEO_FILE_KEPT, the newest ones. A
 // seek drops them.
 void video_file_keep_packets(struct video_file *f);
@@ -71,11 +72,15 @@ AVPacket *video_file_take_packet(struct video_file *f);
 int video_file_skim(struct video_file *f);
 // Of the video as it is coded; valid as long as the file.
 const AVCodecParameters *video_file_parameters(const struct video_file *f);
-// Seeks so that the next frame is the one at `pts` or an earlier one. Returns 0, or ERR_UNSUPPORTED
-// without a change.
-int video_file_seek(struct video_file *f, int64_t pts);
-int video_file_rewind(
-    struct video_file *f); // seeks to the first frame; returns like video_file_seek
+// Of a film whose clock jumps (clock_marks.h): *pts is of its first clock, as if that had not
+// jumped. Sets *pts to the time that the frame has, and returns from which byte of the file on it
+// is read. Otherwise returns -1.
+int64_t video_file_place(const struct video_file *f, int64_t *pts);
+// Seeks so that the next frame is the one at `pts` or an earlier one. `place`: of video_file_place.
+// Returns 0, or ERR_UNSUPPORTED without a change.
+int video_file_seek(struct video_file *f, int64_t pts, int64_t place);
+// Seeks to the first frame. Returns like video_file_seek.
+int video_file_rewind(struct video_file *f);
 
 DECLS_END
 #endif

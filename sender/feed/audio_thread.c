@@ -18,6 +18,7 @@ struct job {       // the audio of one picture's time
     int64_t begin; // media time in samples
     int64_t end;   // media time in samples
     int64_t shift; // position in the source minus media time, in samples
+    int64_t place; // of the picture
     usec_t captured;
     usec_t capture_wall;
 };
@@ -65,6 +66,7 @@ static void encode(struct audio_thread *t, const struct job *job)
     int64_t end = job->end + (t->source->lag ? 0 : AUDIO_AHEAD);
     int64_t at = t->next > job->begin && t->next <= end ? t->next : job->begin;
     t->next = end;
+    t->source->place = job->place;
     while (at < end) {
         int count = (int)(end - at < PIECE ? end - at : PIECE);
         t->source->ops->read(t->source, at + job->shift, pcm, count);
@@ -132,6 +134,7 @@ bool audio_thread_push(struct audio_thread *t, const struct picture *p, usec_t c
         *job = (struct job){.begin = samples_of_frames(p->number, t->fps),
                             .end = samples_of_frames(p->number + 1, t->fps),
                             .shift = audio_samples(p->shift),
+                            .place = p->place,
                             .captured = captured,
                             .capture_wall = p->capture_wall};
     if (worker_push(t->worker, job))

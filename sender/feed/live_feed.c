@@ -23,9 +23,9 @@ struct item {
     struct coded_frame *frame; // one reference, or NULL
     struct coded_audio *audio; // one reference, or NULL
     struct picture *picture;   // one reference, or NULL
-    int err;                   // if neither: why the source ended
-    int own;                   // 1: the size that passes goes on, -1: it pauses
-    bool gone;                 // the last item: the threads have ended
+    const char *broken; // if none of them: why the source broke off; borrowed from it, or NULL
+    int own;            // 1: the size that passes goes on, -1: it pauses
+    bool gone;          // the last item: the threads have ended
 };
 
 struct live_feed {
@@ -165,7 +165,7 @@ static void on_item(void *ctx, void *arg, usec_t now)
         e->own_pauses = item->own < 0;
         apply_top(e, now);
     } else if (live_control_end_is_current(e->control))
-        e->events->on_end(e->ctx, item->err, now);
+        e->events->on_end(e->ctx, item->broken, now);
     item_free(item);
 }
 
@@ -292,11 +292,11 @@ static void distribute(struct live_feed *e, struct picture *p, usec_t captured)
 
 // The source has ended: waits for the encoders, posts the end to the loop, and waits until the
 // viewers have left. Then a file starts again for the next viewers.
-static void finish(struct live_feed *e, int err)
+static void finish(struct live_feed *e, const char *broken)
 {
     if (!live_control_end(e->control))
         return;
-    while (!post(e, (struct item){.err = err})) // mailbox full: it drains
+    while (!post(e, (struct item){.broken = broken})) // mailbox full: it drains
         if (!live_control_wait_loop(e->control))
             return;
     live_control_wait_left(e->control);
@@ -317,7 +317,8 @@ static void *run(void *arg)
         if (err == ERR_AGAIN)
             continue;
         if (err) {
-            finish(e, err == ERR_END && source->is_cut ? ERR_IO : err);
+            const char *broken = err == ERR_END ? source->broken : "the source fails";
+            finish(e, *broken ? broken : NULL);
             held = true;
             continue;
         }

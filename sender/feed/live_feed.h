@@ -44,8 +44,8 @@ struct live_feed_events {
     void (*on_picture)(void *ctx, struct picture *p, usec_t now);
     // Viewers shall watch no larger size than `size_id` from now on. NULL: they keep their sizes.
     void (*on_top)(void *ctx, int size_id, usec_t now);
-    // The source has ended. `err`: ERR_END or ERR_IO.
-    void (*on_end)(void *ctx, int err, usec_t now);
+    // The source has ended. `why`: it broke off, and why, borrowed for the call; NULL: it did not.
+    void (*on_end)(void *ctx, const char *why, usec_t now);
 };
 
 // Any thread. Takes over `source`, even on failure. `codec`: SDP_VP9 requires a ladder of

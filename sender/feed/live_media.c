@@ -264,15 +264,13 @@ static void on_top(void *ctx, int size_id, usec_t now)
             v->sink->ops->on_highest(v->sink, now);
 }
 
-static void on_end(void *ctx, int err, usec_t now)
+static void on_end(void *ctx, const char *why, usec_t now)
 {
     const struct live_media *m = ctx;
-    char why[80];
-    snprintf(why, sizeof(why), "the source broke off: %s", err_text(err)); // which has logged more
     live_feed_take(m->feed, false);
     on_picture(ctx, NULL, now);
     for (struct live_viewer *v = m->viewers; v; v = v->next)
-        v->sink->ops->on_end(v->sink, err == ERR_END ? NULL : why, now);
+        v->sink->ops->on_end(v->sink, why, now);
 }
 
 static bool is_over(const struct stream_media *m)

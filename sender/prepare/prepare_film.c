@@ -102,6 +102,11 @@ static int open_source(struct prepare *p)
     err = prepare_levels_probe(p->options, p->name, p->may_pass, &p->own);
     if (err || !(p->source = open_film(p, &err)))
         return err;
+    if (p->source->is_still) {
+        log_error("%s: a single picture needs no preparation: weir-send serves it as it is",
+                  p->name);
+        return ERR_UNSUPPORTED;
+    }
     if (*p->source->left_out)
         log_info("%s: left out: %s", p->name, p->source->left_out);
     p->origin = (struct stored_origin){.bytes = st.st_size, .mtime = st.st_mtim.tv_sec};

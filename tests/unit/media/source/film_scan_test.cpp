@@ -15,6 +15,7 @@ film_scan scan(const std::string &path, bool clock_jumps)
     REQUIRE(in);
     REQUIRE(media_input_probe(in, reason) == 0);
     film_scan_run(path.c_str(), media_input_format(in), 0, 25, clock_jumps, nullptr, &found);
+    clock_marks_free(&found.marks);
     media_input_free(in);
     return found;
 }
