@@ -23,8 +23,8 @@ struct film_scan {
     // Of a film whose clock may jump (timeline.h); 0: the container's is impossible; USEC_NEVER:
     // nothing speaks against it.
     usec_t length;
-    struct clock_marks
-        marks; // owned; of a file that was read to its end. None if its clock does not jump
+    // Owned; of a file that was read to its end. None if its clock does not jump.
+    struct clock_marks marks;
 };
 
 // Reads a file of up to 32 MB. Of a longer one it reads 10 s and 3 MB at each of eight places at

@@ -10,6 +10,7 @@ a hang reaches, and asserts no latency, rate or share of the processor. Those ar
 A test that fails prints each program that it started: its command, its state, and the last lines that it wrote.
 """
 import faulthandler
+import hashlib
 import json
 import math
 import os
@@ -30,6 +31,7 @@ SLOW = float(os.environ.get("WEIR_TEST_SLOW", "1"))
 PATIENCE = 20 * SLOW  # times the seconds that a wait names, where the limit is of the clock on the wall
 PATIENCE_AT_WORK = 5 * SLOW  # the same, for a Deadline
 HANGS_S = 1500  # a test that takes longer has a wait without a deadline: it ends, and prints where it stands
+FILMS = os.path.join(os.path.dirname(BUILD), "films")  # that film_of has made
 SEND = os.path.join(BUILD, "weir-send")
 PLAY = os.path.join(BUILD, "weir-play")
 PROXY = os.path.join(BUILD, "weir-proxy")
@@ -320,11 +322,26 @@ class Player(Process):
         return True
 
 
+def film_of(path, *args, data=None):
+    """Makes a film by ffmpeg from its arguments alone, and from `data`, its input. Once: another test with the same arguments,
+    of whatever build, gets a copy."""
+    tool, kind = shutil.which("ffmpeg"), os.path.splitext(path)[1]
+    key = hashlib.sha256(repr((args, kind, os.stat(tool).st_mtime)).encode() + (data or b"")).hexdigest()
+    kept = os.path.join(FILMS, key + kind)
+    if not os.path.exists(kept):
+        os.makedirs(FILMS, exist_ok=True)
+        made = os.path.join(FILMS, f"{key}.{os.getpid()}{kind}")
+        subprocess.run([tool, "-v", "error", *(["-nostdin"] if data is None else []), *args, made], input=data, check=True,
+                       timeout=120 * PATIENCE)
+        os.replace(made, kept)
+    shutil.copyfile(kept, path)
+    return path
+
+
 def make_film(path, seconds, size):
     """Makes a film with a tone."""
-    subprocess.run(["ffmpeg", "-v", "error", "-nostdin", "-f", "lavfi", "-i", f"testsrc2=s={size}:r=30:d={seconds}",
-                    "-f", "lavfi", "-i", f"sine=d={seconds}", "-c:v", "libx264", "-preset", "ultrafast", path],
-                   check=True, timeout=60 * PATIENCE)
+    film_of(path, "-f", "lavfi", "-i", f"testsrc2=s={size}:r=30:d={seconds}", "-f", "lavfi", "-i", f"sine=d={seconds}",
+            "-c:v", "libx264", "-preset", "ultrafast")
 
 
 def prepared_film(folder, seconds, size, levels):
@@ -463,9 +480,8 @@ class Case(unittest.TestCase):
         need("ffmpeg")
         path = self.path(name)
         period = path if seconds <= 10 else path + ".period.mkv"
-        subprocess.run(["ffmpeg", "-v", "error", "-nostdin", "-f", "lavfi", "-i",
-                        f"testsrc2=s={size}:r={fps}:d={min(seconds, 10)},noise=alls=6:allf=t", "-pix_fmt", "yuv420p", "-c:v",
-                        "libx264", "-preset", "ultrafast", "-crf", "16", period], check=True, timeout=60 * PATIENCE)
+        film_of(period, "-f", "lavfi", "-i", f"testsrc2=s={size}:r={fps}:d={min(seconds, 10)},noise=alls=6:allf=t",
+                "-pix_fmt", "yuv420p", "-c:v", "libx264", "-preset", "ultrafast", "-crf", "16")
         if period != path:
             subprocess.run(["ffmpeg", "-v", "error", "-nostdin", "-stream_loop", "-1", "-i", period, "-t", str(seconds), "-c",
                             "copy", path], check=True, timeout=60 * PATIENCE)

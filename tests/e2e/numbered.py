@@ -32,10 +32,9 @@ def film(path, count, seconds, *args, first=0, video=X264, place="N", offset=0, 
     25th of a second of picture N. `offset`: seconds by which the pictures are later. `second`: the first beep's."""
     lib.need("ffmpeg", "ffprobe")
     sound = ("-f", "lavfi", "-i", f"aevalsrc={BEEP % second}:s={RATE}:d={seconds}", "-c:a", "aac") if seconds else ()
-    run("ffmpeg", "-v", "error", "-nostdin", "-y", "-f", "rawvideo", "-pix_fmt", "yuv420p", "-s", f"{WIDTH}x{HEIGHT}",
-        "-r", str(FPS), "-itsoffset", str(offset), "-i", "pipe:0", *sound, "-vf", f"setpts=({place})/{FPS}/TB+{offset}/TB",
-        "-fps_mode", "vfr", *video, *args, path, data=b"".join(picture(first + i) for i in range(count)))
-    return path
+    return lib.film_of(path, "-f", "rawvideo", "-pix_fmt", "yuv420p", "-s", f"{WIDTH}x{HEIGHT}", "-r", str(FPS), "-itsoffset",
+                       str(offset), "-i", "pipe:0", *sound, "-vf", f"setpts=({place})/{FPS}/TB+{offset}/TB", "-fps_mode", "vfr",
+                       *video, *args, data=b"".join(picture(first + i) for i in range(count)))
 
 
 def numbers(path):

@@ -2,7 +2,6 @@
 """Wrong options and broken files: the exit code gives the kind of error, the message the remedy."""
 import os
 import socket
-import subprocess
 
 import lib
 
@@ -83,8 +82,7 @@ class Sender(BadInput):
     def test_audio_alone(self):
         lib.need("ffmpeg")
         sound = self.path("sound.wav")
-        subprocess.run(["ffmpeg", "-v", "error", "-nostdin", "-f", "lavfi", "-i", "sine=d=1", sound], check=True,
-                       timeout=30 * lib.PATIENCE)
+        lib.film_of(sound, "-f", "lavfi", "-i", "sine=d=1")
         self.send_fails(1, [sound], "sound.wav", "no video")
 
     def test_broken_film(self):

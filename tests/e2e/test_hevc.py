@@ -25,8 +25,8 @@ class Hevc(lib.Case):
         made = tempfile.mkdtemp(prefix="weir-e2e-")
         cls.addClassCleanup(shutil.rmtree, made, ignore_errors=True)
         cls.film = os.path.join(made, "film.mkv")
-        subprocess.run(["ffmpeg", "-v", "error", "-nostdin", "-f", "lavfi", "-i", "testsrc2=s=320x180:r=30:d=6", "-c:v",
-                        "libx264", "-preset", "ultrafast", "-crf", "16", cls.film], check=True, timeout=60 * lib.PATIENCE)
+        lib.film_of(cls.film, "-f", "lavfi", "-i", "testsrc2=s=320x180:r=30:d=6", "-c:v", "libx264", "-preset", "ultrafast",
+                    "-crf", "16")
         subprocess.run([lib.SEND, "--prepare", "--codec", "hevc", *LEVELS, cls.film], check=True, capture_output=True,
                        timeout=120 * lib.PATIENCE)
 

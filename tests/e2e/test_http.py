@@ -211,8 +211,7 @@ class Live(HttpCase):
 
     def test_file_ends(self):
         lib.need("ffmpeg")
-        subprocess.run(["ffmpeg", "-v", "error", "-f", "lavfi", "-i", "testsrc=size=256x144:rate=15:duration=5",
-                        self.path("clip.mkv")], check=True, timeout=60 * lib.PATIENCE)
+        lib.film_of(self.path("clip.mkv"), "-f", "lavfi", "-i", "testsrc=size=256x144:rate=15:duration=5")
         self.serve("--level", "256x144@15:100", source=self.path("clip.mkv"))
         self.playlist("v0.m3u8")
         lines = until(lambda: (l := self.playlist("v0.m3u8")[0]) and "#EXT-X-ENDLIST" in l and l, "the end of the file", 20)
@@ -221,8 +220,8 @@ class Live(HttpCase):
 
     def test_prepared_film(self):
         lib.need("ffmpeg", "ffprobe")
-        subprocess.run(["ffmpeg", "-v", "error", "-f", "lavfi", "-i", "testsrc=size=256x144:rate=15:duration=7", "-f", "lavfi",
-                        "-i", "sine=frequency=440:duration=7", self.path("clip.mkv")], check=True, timeout=60 * lib.PATIENCE)
+        lib.film_of(self.path("clip.mkv"), "-f", "lavfi", "-i", "testsrc=size=256x144:rate=15:duration=7", "-f", "lavfi",
+                    "-i", "sine=frequency=440:duration=7")
         levels = ("--level", "256x144@15:100", "--level", "256x144@7.5:60")
         prepare = self.start([lib.SEND, "--prepare", *levels, self.path("clip.mkv")])
         self.assertEqual(prepare.wait(60), 0, prepare.stderr)
@@ -286,9 +285,8 @@ class Live(HttpCase):
         lib.need("ffmpeg", "ffprobe")
         os.makedirs(self.path("films/sub/.hidden"))
         for name, seconds in ("one.mkv", 3), ("sub/my film.mkv", 5), ("sub/.hidden/x.mkv", 3), ("bare.mkv", 3):
-            subprocess.run(["ffmpeg", "-v", "error", "-f", "lavfi", "-i", f"testsrc=size=256x144:rate=15:duration={seconds}",
-                            "-f", "lavfi", "-i", f"sine=frequency=440:duration={seconds}", self.path("films/" + name)],
-                           check=True, timeout=60 * lib.PATIENCE)
+            lib.film_of(self.path("films/" + name), "-f", "lavfi", "-i", f"testsrc=size=256x144:rate=15:duration={seconds}",
+                        "-f", "lavfi", "-i", f"sine=frequency=440:duration={seconds}")
             if name != "bare.mkv":
                 made = self.start([lib.SEND, "--prepare", "--level", "256x144@15:100", self.path("films/" + name)])
                 self.assertEqual(made.wait(60), 0, made.stderr)
@@ -317,8 +315,7 @@ class Live(HttpCase):
 
     def test_more_films_than_are_open(self):
         lib.need("ffmpeg")
-        subprocess.run(["ffmpeg", "-v", "error", "-f", "lavfi", "-i", "testsrc=size=256x144:rate=15:duration=3",
-                        self.path("clip.mkv")], check=True, timeout=60 * lib.PATIENCE)
+        lib.film_of(self.path("clip.mkv"), "-f", "lavfi", "-i", "testsrc=size=256x144:rate=15:duration=3")
         made = self.start([lib.SEND, "--prepare", "--level", "256x144@15:100", self.path("clip.mkv")])
         self.assertEqual(made.wait(60), 0, made.stderr)
         os.mkdir(self.path("films"))

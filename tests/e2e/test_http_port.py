@@ -151,8 +151,8 @@ class Sources(Port):
         """The size that is not encoded is left out: its key frames are where the film has them."""
         lib.need("ffmpeg")
         film = self.path("own.mp4")
-        subprocess.run(["ffmpeg", "-v", "error", "-nostdin", "-f", "lavfi", "-i", "testsrc2=s=640x360:r=25:d=20", "-c:v", "libx264",
-                        "-preset", "veryfast", "-g", "25", "-bf", "0", "-pix_fmt", "yuv420p", film], check=True, timeout=60 * lib.PATIENCE)
+        lib.film_of(film, "-f", "lavfi", "-i", "testsrc2=s=640x360:r=25:d=20", "-c:v", "libx264", "-preset", "veryfast",
+                    "-g", "25", "-bf", "0", "-pix_fmt", "yuv420p")
         server = self.sender("--loop", source=film)
         until(lambda: "its own video passes" in server.stderr, "the film")
         body = self.good(server, "/live/index.m3u8")[1].decode()

@@ -33,9 +33,8 @@ class Ladder(link_case.LinkCase):
 
     @staticmethod
     def prepared(path, seconds, levels):
-        subprocess.run(["ffmpeg", "-v", "error", "-nostdin", "-f", "lavfi", "-i",
-                        f"testsrc2=s=192x108:r=30:d={seconds},noise=alls=12:allf=t", "-c:v", "libx264", "-preset", "ultrafast",
-                        "-crf", "24", path], check=True, timeout=60 * lib.PATIENCE)
+        lib.film_of(path, "-f", "lavfi", "-i", f"testsrc2=s=192x108:r=30:d={seconds},noise=alls=12:allf=t", "-c:v",
+                    "libx264", "-preset", "ultrafast", "-crf", "24")
         subprocess.run([lib.SEND, "--prepare", *levels, path], check=True, timeout=60 * lib.PATIENCE, capture_output=True)
         return path
 

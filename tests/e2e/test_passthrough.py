@@ -34,9 +34,8 @@ class Films(lib.Case):
     def film(self, name, *coding, seconds=6, source="testsrc2=s=320x180:r=25,noise=alls=6:allf=t", sound=False):
         path = self.path(name)
         audio = ["-f", "lavfi", "-i", "sine", "-c:a", "aac", "-shortest"] if sound else []
-        subprocess.run(["ffmpeg", "-v", "error", "-nostdin", "-f", "lavfi", "-i", source, *audio, "-t", str(seconds),
-                        "-pix_fmt", "yuv420p", "-c:v", "libx264", "-preset", "veryfast", "-crf", "20", *coding, path],
-                       check=True, timeout=60 * lib.PATIENCE)
+        lib.film_of(path, "-f", "lavfi", "-i", source, *audio, "-t", str(seconds), "-pix_fmt", "yuv420p", "-c:v", "libx264",
+                    "-preset", "veryfast", "-crf", "20", *coding)
         return path
 
     def check_units(self, film, recording):

@@ -27,8 +27,7 @@ class Prepare(lib.Case):
         """Makes a film whose pictures flash and whose audio beeps at the same times."""
         path = self.path(name)
         inputs = ["-f", "lavfi", "-i", BLINK.format(seconds)] + sound * ["-f", "lavfi", "-i", TONE.format(seconds)]
-        self.ffmpeg(*inputs, "-c:v", "libx264", "-preset", "ultrafast", *sound * filters, *args, "file:" + path)
-        return path
+        return lib.film_of(path, *inputs, "-c:v", "libx264", "-preset", "ultrafast", *sound * filters, *args)
 
     def prepare(self, path, *args, code=0, prefix=()):
         p = self.start([*prefix, lib.SEND, "--prepare", *LEVELS, *args, path])
@@ -221,9 +220,8 @@ class ByContent(lib.Case):
 
     def film(self, name, filters):
         path = self.path(name)
-        subprocess.run(["ffmpeg", "-v", "error", "-nostdin", "-filter_complex", filters, "-c:v", "libx264", "-preset", "ultrafast",
-                        "-crf", "12", "-pix_fmt", "yuv420p", path], check=True, timeout=60 * lib.PATIENCE)
-        return path
+        return lib.film_of(path, "-filter_complex", filters, "-c:v", "libx264", "-preset", "ultrafast", "-crf", "12", "-pix_fmt",
+                           "yuv420p")
 
     def prepare(self, path, *args):
         p = self.start([lib.SEND, "--prepare", "--no-passthrough", *args, path])

@@ -39,8 +39,7 @@ class ProxyCase(lib.Case):
         """Makes a stored ladder with audio; returns its path."""
         lib.need("ffmpeg")
         path = self.path("film.mkv")
-        self.run_tool(["ffmpeg", "-v", "error", "-nostdin", "-f", "lavfi", "-i", f"testsrc2=s=192x108:r=30:d={seconds}",
-                       "-f", "lavfi", "-i", f"sine=d={seconds}", "-c:v", "libx264", "-preset", "ultrafast", path])
+        lib.make_film(path, seconds, "192x108")
         self.run_tool([lib.SEND, "--prepare", *LEVELS, path])
         return path
 

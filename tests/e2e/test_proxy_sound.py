@@ -4,7 +4,6 @@ the same times. It synchronises by RTCP sender reports. All times are those of t
 import os
 import re
 import struct
-import subprocess
 import unittest
 
 import lib
@@ -30,12 +29,11 @@ class ProxySound(lib.Case):
         path = self.path(name)
         on = "+".join(f"between(t\\,{t - 0.001}\\,{t + 0.199})" for t in FLASHES)
         shifted = "+".join(f"between(t\\,{t - late}\\,{t - late + 0.2})" for t in FLASHES)
-        subprocess.run(["ffmpeg", "-v", "error", "-nostdin", "-f", "lavfi", "-i",
-                        f"color=black:s=160x90:r=25:d={SECONDS},drawbox=c=white:t=fill:enable='{on}'",
-                        "-itsoffset", str(late), "-f", "lavfi", "-i",
-                        f"aevalsrc='if({shifted}\\,0.4*sin(2*PI*1000*t)\\,0)':s=48000:d={SECONDS - late}",
-                        "-c:v", "libx264", "-preset", "ultrafast", "-bf", "0", "-g", "25", "-pix_fmt", "yuv420p",
-                        "-c:a", "libopus" if opus else "aac", path], check=True, timeout=60 * lib.PATIENCE)
+        lib.film_of(path, "-f", "lavfi", "-i", f"color=black:s=160x90:r=25:d={SECONDS},drawbox=c=white:t=fill:enable='{on}'",
+                    "-itsoffset", str(late), "-f", "lavfi", "-i",
+                    f"aevalsrc='if({shifted}\\,0.4*sin(2*PI*1000*t)\\,0)':s=48000:d={SECONDS - late}", "-c:v", "libx264",
+                    "-preset", "ultrafast", "-bf", "0", "-g", "25", "-pix_fmt", "yuv420p", "-c:a",
+                    "libopus" if opus else "aac")
         return path
 
     def prepared(self, path):

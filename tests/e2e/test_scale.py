@@ -1,7 +1,6 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
 """Fast forward of a file that is not prepared: the server refuses it and says what to do, and play continues. Another
 speed of playing it does not refuse."""
-import subprocess
 
 import lib
 from rtsp import Client
@@ -51,9 +50,8 @@ class Speed(lib.Case):
         seconds = 8
         film = self.path("film.mkv")
         lib.need("ffmpeg")
-        subprocess.run(["ffmpeg", "-v", "error", "-nostdin", "-f", "lavfi", "-i", f"testsrc2=s=128x72:r=10:d={seconds}",
-                        "-f", "lavfi", "-i", f"sine=d={seconds}", "-c:v", "libx264", "-preset", "ultrafast", film],
-                       check=True, timeout=60 * lib.PATIENCE)
+        lib.film_of(film, "-f", "lavfi", "-i", f"testsrc2=s=128x72:r=10:d={seconds}", "-f", "lavfi", "-i",
+                    f"sine=d={seconds}", "-c:v", "libx264", "-preset", "ultrafast")
         server = self.sender(source=film)
         for speed in 2, .5:
             with self.subTest(speed=speed):

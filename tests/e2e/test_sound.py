@@ -3,7 +3,6 @@
 import os
 import re
 import signal
-import subprocess
 import unittest
 
 import numpy
@@ -100,9 +99,8 @@ class Sound(relay.Relayed):
         path = self.path("clap.mkv")
         blink = "color=black:s=320x180:r=25:d=4,drawbox=c=white:t=fill:enable='lt(mod(t+0.5\\,1)\\,0.2)'"
         tone = "aevalsrc='if(lt(mod(t+0.5\\,1)\\,0.2)\\,0.4*sin(2*PI*440*t)\\,0)':s=44100:d=4"
-        subprocess.run(["ffmpeg", "-v", "error", "-nostdin", "-f", "lavfi", "-i", blink, "-f", "lavfi", "-i", tone,
-                        "-c:v", "libx264", "-preset", "ultrafast", "-c:a", "aac", path], check=True,
-                       timeout=60 * lib.PATIENCE)
+        lib.film_of(path, "-f", "lavfi", "-i", blink, "-f", "lavfi", "-i", tone, "-c:v", "libx264", "-preset", "ultrafast",
+                    "-c:a", "aac")
         return path
 
     def test_a_file(self):
@@ -173,9 +171,9 @@ class Tone(relay.Relayed):
     def film(self):
         lib.need("ffmpeg")
         path = self.path("tone.mkv")
-        subprocess.run(["ffmpeg", "-v", "error", "-nostdin", "-f", "lavfi", "-i", "testsrc2=s=320x180:r=25:d=60", "-f", "lavfi",
-                        "-i", f"aevalsrc='0.35*sin(2*PI*{HZ}*t)':s={RATE}:d=60", "-c:v", "libx264", "-preset", "ultrafast",
-                        "-c:a", "flac", path], check=True, timeout=60 * lib.PATIENCE)
+        lib.film_of(path, "-f", "lavfi", "-i", "testsrc2=s=320x180:r=25:d=60", "-f", "lavfi", "-i",
+                    f"aevalsrc='0.35*sin(2*PI*{HZ}*t)':s={RATE}:d=60", "-c:v", "libx264", "-preset", "ultrafast", "-c:a",
+                    "flac")
         return path
 
     def listen(self, url, transport):

@@ -37,11 +37,10 @@ class Changes(lib.Case):
         path = self.path(name)
         tone = f"if(lt(mod(t\\,.5)\\,.25)\\,.3*sin(2*PI*(400+100*(floor(t*2)+{2 * PART * number}))*t)\\,0)"
         channels = {"mono": 1, "stereo": 2, "5.1": 6}[layout]
-        subprocess.run(["ffmpeg", "-v", "error", "-nostdin", "-f", "lavfi", "-i", f"color=gray:s=160x90:r=25:d={PART}",
-                        "-f", "lavfi", "-i", f"aevalsrc='{'|'.join([tone] * channels)}':c={layout}:s={rate}:d={PART}",
-                        "-c:v", "libx264", "-preset", "ultrafast", "-g", "25", "-c:a", *audio, "-output_ts_offset",
-                        str(PART * number if path.endswith(".ts") else 0), *extra, path], check=True,
-                       timeout=60 * lib.PATIENCE)
+        lib.film_of(path, "-f", "lavfi", "-i", f"color=gray:s=160x90:r=25:d={PART}", "-f", "lavfi", "-i",
+                    f"aevalsrc='{'|'.join([tone] * channels)}':c={layout}:s={rate}:d={PART}", "-c:v", "libx264", "-preset",
+                    "ultrafast", "-g", "25", "-c:a", *audio, "-output_ts_offset",
+                    str(PART * number if path.endswith(".ts") else 0), *extra)
         return path
 
     def join(self, name, parts):
@@ -120,9 +119,8 @@ class Changes(lib.Case):
         """Else what is in stereo later would be lost."""
         right = f"aevalsrc='0|.3*sin(2*PI*700*t)':s={RATE}:d={PART}"
         lib.need("ffmpeg")
-        subprocess.run(["ffmpeg", "-v", "error", "-nostdin", "-f", "lavfi", "-i", f"color=gray:s=160x90:r=25:d={PART}",
-                        "-f", "lavfi", "-i", right, "-c:v", "libx264", "-preset", "ultrafast", "-c:a", "aac",
-                        "-output_ts_offset", str(PART), self.path("r.ts")], check=True, timeout=60 * lib.PATIENCE)
+        lib.film_of(self.path("r.ts"), "-f", "lavfi", "-i", f"color=gray:s=160x90:r=25:d={PART}", "-f", "lavfi", "-i", right,
+                    "-c:v", "libx264", "-preset", "ultrafast", "-c:a", "aac", "-output_ts_offset", str(PART))
         film = self.join("wider.ts", [self.part("m.ts", 0, ("aac",), "mono"), self.path("r.ts")])
         x = pcm(self.prepare(film), 2)
         middle = x[int(2.5 * RATE):int(3.5 * RATE)]
@@ -133,9 +131,8 @@ class Changes(lib.Case):
         path = self.path(f"surround-{amplitude}.mkv")
         lib.need("ffmpeg")
         tones = "|".join(f"{amplitude}*sin(2*PI*{hz}*t)" for hz in self.TONES.values())
-        subprocess.run(["ffmpeg", "-v", "error", "-nostdin", "-f", "lavfi", "-i", f"color=gray:s=160x90:r=25:d={PART}",
-                        "-f", "lavfi", "-i", f"aevalsrc='{tones}':c=5.1:s={RATE}:d={PART}", "-c:v", "libx264", "-preset",
-                        "ultrafast", "-c:a", "flac", path], check=True, timeout=60 * lib.PATIENCE)
+        lib.film_of(path, "-f", "lavfi", "-i", f"color=gray:s=160x90:r=25:d={PART}", "-f", "lavfi", "-i",
+                    f"aevalsrc='{tones}':c=5.1:s={RATE}:d={PART}", "-c:v", "libx264", "-preset", "ultrafast", "-c:a", "flac")
         return path
 
     TONES = {"L": 300, "R": 400, "C": 500, "LFE": 80, "Ls": 700, "Rs": 800}

@@ -42,8 +42,8 @@ class Stills(test_access.Access):
 
     def film(self, name, colour, size="1600x900"):
         lib.need("ffmpeg")
-        subprocess.run(["ffmpeg", "-v", "error", "-nostdin", "-f", "lavfi", "-i", f"color={colour}:s={size}:d=2", "-c:v",
-                        "libx264", "-preset", "veryfast", "-pix_fmt", "yuv420p", self.path(name)], check=True, timeout=60 * lib.PATIENCE)
+        lib.film_of(self.path(name), "-f", "lavfi", "-i", f"color={colour}:s={size}:d=2", "-c:v", "libx264", "-preset",
+                    "veryfast", "-pix_fmt", "yuv420p")
         return self.path(name)
 
     def test_pictures_of_several_sources(self):
@@ -112,14 +112,13 @@ class Films(Stills):
     def two(self, name):
         """Returns a film of 20 s: red, then from 10 s on blue, with a key frame each second."""
         lib.need("ffmpeg")
-        subprocess.run(["ffmpeg", "-v", "error", "-nostdin", "-f", "lavfi", "-i", "color=red:s=640x360:d=10", "-f", "lavfi", "-i",
-                        "color=blue:s=640x360:d=10", "-filter_complex", "[0][1]concat", "-c:v", "libx264",
-                        "-preset", "veryfast", "-g", "25", "-pix_fmt", "yuv420p", self.path(name)], check=True, timeout=60 * lib.PATIENCE)
+        lib.film_of(self.path(name), "-f", "lavfi", "-i", "color=red:s=640x360:d=10", "-f", "lavfi", "-i",
+                    "color=blue:s=640x360:d=10", "-filter_complex", "[0][1]concat", "-c:v", "libx264", "-preset", "veryfast",
+                    "-g", "25", "-pix_fmt", "yuv420p")
         return self.path(name)
 
     def sound(self, name):
-        subprocess.run(["ffmpeg", "-v", "error", "-nostdin", "-f", "lavfi", "-i", "sine=d=2", self.path(name)], check=True,
-                       timeout=60 * lib.PATIENCE)
+        lib.film_of(self.path(name), "-f", "lavfi", "-i", "sine=d=2")
         return self.path(name)
 
     def colour(self, server, path, query=""):

@@ -42,9 +42,8 @@ class StoredViewer(lib.Case):
         cls.made = tempfile.mkdtemp(prefix="weir-e2e-")
         cls.addClassCleanup(shutil.rmtree, cls.made, ignore_errors=True)
         film = os.path.join(cls.made, "film.mkv")
-        subprocess.run(["ffmpeg", "-v", "error", "-nostdin", "-f", "lavfi", "-i", f"testsrc2=s=192x108:r={FPS}:d={SECONDS}",
-                        "-f", "lavfi", "-i", f"sine=d={SECONDS}", "-c:v", "libx264", "-preset", "ultrafast", film],
-                       check=True, timeout=60 * lib.PATIENCE)
+        lib.film_of(film, "-f", "lavfi", "-i", f"testsrc2=s=192x108:r={FPS}:d={SECONDS}", "-f", "lavfi", "-i",
+                    f"sine=d={SECONDS}", "-c:v", "libx264", "-preset", "ultrafast")
         subprocess.run([lib.SEND, "--prepare", *LEVELS, film], check=True, timeout=60 * lib.PATIENCE, capture_output=True)
 
     def setUp(self):

@@ -345,8 +345,8 @@ class NothingSilently(StreamCase):
 
     def test_interlaced(self):
         film = self.path("film.ts")
-        subprocess.run(["ffmpeg", "-v", "error", "-nostdin", "-f", "lavfi", "-i", "testsrc2=s=320x240:r=50:d=2", "-vf", "interlace",
-                        "-c:v", "mpeg2video", "-flags", "+ilme+ildct", "-b:v", "2M", film], check=True, timeout=60 * lib.PATIENCE)
+        lib.film_of(film, "-f", "lavfi", "-i", "testsrc2=s=320x240:r=50:d=2", "-vf", "interlace", "-c:v", "mpeg2video",
+                    "-flags", "+ilme+ildct", "-b:v", "2M")
         server = self.sender(source=film)
         self.assertIn("film.ts: interlaced pictures are deinterlaced\n", server.stderr)
         r = self.play(server.url).report()

@@ -1,7 +1,6 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
 """The page of several live streams: moving tiles, those out of view paused, a camera that is away."""
 import signal
-import subprocess
 
 import lib
 from lib import until
@@ -13,9 +12,8 @@ TILE = "document.querySelectorAll('.wall .card')[%d]"
 class Wall(Web):
     def film(self, name, *options, seconds=30):
         lib.need("ffmpeg")
-        subprocess.run(["ffmpeg", "-v", "error", "-f", "lavfi", "-i", f"testsrc2=s=640x360:r=25:d={seconds}", "-c:v", "libx264",
-                        "-preset", "veryfast", "-bf", "0", "-g", "25", "-sc_threshold", "0", "-pix_fmt", "yuv420p", *options, self.path(name)], check=True,
-                       timeout=60 * lib.PATIENCE)
+        lib.film_of(self.path(name), "-f", "lavfi", "-i", f"testsrc2=s=640x360:r=25:d={seconds}", "-c:v", "libx264",
+                    "-preset", "veryfast", "-bf", "0", "-g", "25", "-sc_threshold", "0", "-pix_fmt", "yuv420p", *options)
         return self.path(name)
 
     def camera(self):

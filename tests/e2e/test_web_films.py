@@ -25,9 +25,9 @@ class Films(Web):
     def colours(self, name="colours.mkv"):
         """Returns a film of 20 s: red, then from 10 s on blue, with a key frame each second, and a tone."""
         path = self.path(name)
-        subprocess.run(["ffmpeg", "-v", "error", "-nostdin", "-f", "lavfi", "-i", "color=red:s=320x180:d=10:r=25", "-f", "lavfi", "-i",
-                        "color=blue:s=320x180:d=10:r=25", "-f", "lavfi", "-i", "sine=440:d=20", "-filter_complex", "[0][1]concat", "-c:v", "libx264",
-                        "-g", "25", "-pix_fmt", "yuv420p", "-c:a", "libopus", path], check=True, timeout=60 * lib.PATIENCE)
+        lib.film_of(path, "-f", "lavfi", "-i", "color=red:s=320x180:d=10:r=25", "-f", "lavfi", "-i",
+                    "color=blue:s=320x180:d=10:r=25", "-f", "lavfi", "-i", "sine=440:d=20", "-filter_complex",
+                    "[0][1]concat", "-c:v", "libx264", "-g", "25", "-pix_fmt", "yuv420p", "-c:a", "libopus")
         return path
 
     def point(self, b, part):

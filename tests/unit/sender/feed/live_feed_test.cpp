@@ -24,10 +24,10 @@ struct cinema {
         static_cast<cinema *>(ctx)->frames++;
     }
     static void on_audio(void *, coded_audio *, usec_t) {}
-    static void on_end(void *ctx, int err, usec_t)
+    static void on_end(void *ctx, const char *why, usec_t)
     {
         auto *c = static_cast<cinema *>(ctx);
-        CHECK(err == ERR_END);
+        CHECK(why == nullptr);
         c->ends++;
     }
 
