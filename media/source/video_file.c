@@ -632,7 +632,8 @@ static void note_kind_of_times(struct video_file *f)
 {
     const AVPacket *p = f->packet;
     if (f->first_pts == AV_NOPTS_VALUE)
-        f->has_only_dts = p->pts == AV_NOPTS_VALUE && p->dts != AV_NOPTS_VALUE;
+        f->has_only_dts = p->pts == AV_NOPTS_VALUE && p->dts != AV_NOPTS_VALUE &&
+                          !media_input_is_bare(f->input); // libavformat counts its times
     f->has_only_dts &= p->pts == AV_NOPTS_VALUE || p->pts == p->dts;
 }
 
