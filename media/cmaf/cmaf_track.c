@@ -41,6 +41,17 @@ int cmaf_track_learn(struct cmaf_track *t, const struct coded_frame *key)
     return 0;
 }
 
+bool cmaf_track_differs(const struct cmaf_track *t, const struct coded_frame *key)
+{
+    const uint8_t *sps, *pps;
+    size_t sps_bytes, pps_bytes;
+    find_set(key, H264_SPS, &sps, &sps_bytes);
+    find_set(key, H264_PPS, &pps, &pps_bytes);
+    return sps && pps &&
+           (sps_bytes != t->sps_bytes || memcmp(sps, t->sps, sps_bytes) != 0 ||
+            pps_bytes != t->pps_bytes || memcmp(pps, t->pps, pps_bytes) != 0);
+}
+
 void cmaf_codec_name(enum cmaf_codec codec, const char *profile, char out[CMAF_CODEC_TEXT])
 {
     static const char *const names[] = {[CMAF_OPUS] = "Opus", [CMAF_AAC] = "mp4a.40.2"};

@@ -39,6 +39,8 @@ struct cmaf_track {
 // Copies the parameter sets of a key frame. Returns 0; ERR_NOT_FOUND without an SPS and a PPS;
 // ERR_TOO_BIG.
 int cmaf_track_learn(struct cmaf_track *t, const struct coded_frame *key);
+// Returns true if the key frame has parameter sets, and others than the track.
+bool cmaf_track_differs(const struct cmaf_track *t, const struct coded_frame *key);
 // Writes the init segment: ftyp and moov. H.264: after cmaf_track_learn.
 void cmaf_track_init_segment(const struct cmaf_track *t, struct mp4_writer *out);
 // Writes the codec's name for a playlist (RFC 6381, 3.3): "avc1.64001f", "Opus" or "mp4a.40.2".

@@ -7,6 +7,9 @@
 // watches, no RTSP viewer is alone: the encoders keep the ladder's rates, and viewers on slow
 // networks get a lower level. It asks for a key frame of each size at each segment's begin.
 //
+// Media that is passed on as it came, a camera's, is one rendition "v0", without an encoder. Its
+// segments begin at the camera's key frames (segment_follow.h).
+//
 // Loop thread only, except what it serves (http_content.h).
 #ifndef WEIR_SENDER_HTTP_LIVE_PACKAGER_H
 #define WEIR_SENDER_HTTP_LIVE_PACKAGER_H
@@ -35,7 +38,7 @@ struct live_packager_config {
     void *ctx; // borrowed
 };
 
-// Returns true if a packager can take the media: H.264 that is encoded here.
+// Returns true if a packager can take the media: H.264 that is encoded here, or passed on.
 bool live_packager_can(const struct stream_media *m);
 // NULL: no memory, or no codec (logged).
 struct live_packager *live_packager_new(uv_loop_t *loop, const struct live_packager_config *config);
