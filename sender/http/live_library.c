@@ -291,6 +291,8 @@ static int get_locked(struct live_library *l, const struct content_request *r, u
     switch (r->target.file) {
     case HTTP_MULTIVARIANT:
         out->max_age = FRESH_AGE_S;
+        if (l->manifest.ended && !l->runs)
+            return ERR_NOT_FOUND;
         return l->multivariant ? reply_with(out, l->multivariant, PLAYLIST_TYPE) : ERR_NO_MEMORY;
     case HTTP_MPD:
         out->max_age = FRESH_AGE_S;
@@ -346,7 +348,7 @@ void live_library_free(struct live_library *l)
 {
     if (!l)
         return;
-    live_library_end(l);
+    live_library_end(l, false);
     for (int i = 0; i < RUNS; i++)
         drop_run(l, i);
     http_body_unref(l->multivariant);
@@ -540,7 +542,7 @@ void live_library_finish(struct live_library *l)
     l->events->on_change(l->ctx);
 }
 
-void live_library_end(struct live_library *l)
+void live_library_end(struct live_library *l, bool for_good)
 {
     pthread_mutex_lock(&l->lock);
     l->asked = 0;
@@ -549,7 +551,7 @@ void live_library_end(struct live_library *l)
         show_window(l, i);
     }
     replace(&l->mpd, NULL);
-    l->manifest.ended = false;
+    l->manifest.ended = for_good;
     l->manifest.run.number += l->runs && l->has_base;
     l->runs = false;
     pthread_mutex_unlock(&l->lock);

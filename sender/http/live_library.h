@@ -60,7 +60,8 @@ void live_library_part(struct live_library *l, int rendition, const struct cmaf_
 void live_library_segment(struct live_library *l, int rendition, int64_t segment);
 // The media has ended: the playlists say so until the run ends.
 void live_library_finish(struct live_library *l);
-void live_library_end(struct live_library *l); // the run ends; drops its files
+// The run ends; drops its files. `for_good`: no other one begins, and nothing is found from now on.
+void live_library_end(struct live_library *l, bool for_good);
 
 DECLS_END
 #endif

@@ -23,6 +23,7 @@ enum { SEEN = 64 };  // frames of a size whose numbers are remembered
 enum { PASSED_TIMESCALE = 90000 };
 #define PASSED_FIRST (19 * USEC_PER_SEC) // max. length of the first segment: its parts have places
 #define PASSED_AHEAD (5 * USEC_PER_SEC)  // max. of audio before the video
+#define PASSED_MOST  ((size_t)16 << 20)  // bytes of a segment; the library keeps LIVE_KEPT of them
 static const double PASSED_WAIT = 10;    // seconds; a third of what a request for the first waits
 
 struct live_packager;
@@ -54,6 +55,8 @@ struct live_packager {
     struct media_feed *feed; // owned; NULL: it does not watch
     struct aac_thread *aac;  // owned while it watches; NULL: no audio
     bool ended;              // the media has ended; the feed is freed later, outside its sink
+    usec_t ended_at;
+    bool is_over;            // and so have its files
     int64_t packet_position; // of the last packet of audio, and its capture time
     usec_t packet_wall;
     struct size sizes[LADDER_MAX_SIZES];
@@ -63,7 +66,8 @@ struct live_packager {
     struct coded_frame *held; // one reference; NULL: none
     usec_t run_begin;         // media time
     int64_t segment;          // the newest; -1: none
-    bool is_settled;          // the length of segments is known
+    bool is_settled;          // the length of segments is known, and stays
+    bool has_warned;          // of a segment that ended without a key frame
     struct track *tracks;     // owned: of the levels, then AAC and Opus
 };
 
@@ -367,6 +371,17 @@ static void begin_segment(struct live_packager *p, usec_t time)
         cmaf_segmenter_cut(&p->tracks[i].segmenter, p->segment, time);
 }
 
+static void warn_of_cut(struct live_packager *p, usec_t length)
+{
+    if (p->has_warned)
+        return;
+    p->has_warned = true;
+    log_warn(
+        "%s: its key frames are far apart: an HTTP segment ends without one after %.1f s, as it "
+        "has at most %.1f s and %zu MiB; players cannot begin with the next one",
+        p->config.mount, usec_to_sec(length), usec_to_sec(p->follow.longest), PASSED_MOST >> 20);
+}
+
 static void take_passed(struct live_packager *p, struct coded_frame *f, usec_t now)
 {
     struct track *t = &p->tracks[0];
@@ -374,11 +389,11 @@ static void take_passed(struct live_packager *p, struct coded_frame *f, usec_t n
     bool is_first = !p->follow.has_begun;
     bool is_other = !is_first && f->key && t->has_init && cmaf_track_differs(&t->cmaf, f);
     enum segment_verdict verdict =
-        is_other ? SEGMENT_BREAKS : segment_follow_frame(&p->follow, time, f->key);
+        is_other ? SEGMENT_BREAKS : segment_follow_frame(&p->follow, time, f->key, f->bytes);
     if (verdict == SEGMENT_BREAKS) {
         next_run(p);
         is_first = true;
-        verdict = segment_follow_frame(&p->follow, time, f->key);
+        verdict = segment_follow_frame(&p->follow, time, f->key, f->bytes);
     }
     if (verdict == SEGMENT_LEAVES_OUT)
         return;
@@ -387,6 +402,8 @@ static void take_passed(struct live_packager *p, struct coded_frame *f, usec_t n
         p->run_begin = time;
     else if (verdict == SEGMENT_BEGINS)
         settle(p, time - begin);
+    if (verdict == SEGMENT_BEGINS && !f->key)
+        warn_of_cut(p, time - begin);
     if (verdict == SEGMENT_BEGINS)
         begin_segment(p, time);
     p->held = coded_frame_ref(f);
@@ -438,11 +455,11 @@ static void on_audio(struct frame_sink *sink, struct coded_audio *c, usec_t now)
 static void on_end(struct frame_sink *sink, const char *why, usec_t now)
 {
     (void)why;
-    (void)now;
     struct live_packager *p = of_sink(sink);
     if (!p->feed || p->ended)
         return;
     p->ended = true;
+    p->ended_at = now;
     end_segments(p);
     live_library_finish(p->library);
     (void)mailbox_post(p->requests, p); // the feed cannot be freed here
@@ -491,14 +508,16 @@ static void begin_passed(struct live_packager *p)
     double targets[MANIFEST_MAX_RENDITIONS];
     struct fps fps = p->config.media->ladder.source_fps;
     usec_t interval = usec_of_frames(1, fps.num, fps.den);
-    segment_follow_init(&p->follow, p->config.segment, PASSED_FIRST, interval);
+    usec_t longest = p->is_settled ? p->follow.longest : PASSED_FIRST;
+    segment_follow_init(&p->follow, p->config.segment, longest, PASSED_MOST, interval);
+    p->segment = -1;
+    if (p->is_settled)
+        return;
     for (int i = 0; i < p->manifest.rendition_count; i++) {
         targets[i] = p->manifest.renditions[i].part_target;
         p->tracks[i].longest_part = 0;
     }
     live_library_settle(p->library, PASSED_WAIT, targets);
-    p->segment = -1;
-    p->is_settled = false;
 }
 
 // Begins a run. On failure the requests wait until their deadline.
@@ -546,18 +565,31 @@ static void on_mail(void *ctx, void *item, usec_t now)
         start(p);
 }
 
+// A player reloads a playlist once in a target duration.
+static usec_t idle_of(const struct live_packager *p)
+{
+    return usec_max(LIVE_PACKAGER_IDLE, is_passed_on(p) ? p->follow.longest * 3 / 2 : 0);
+}
+
 void live_packager_tick(struct live_packager *p, usec_t now)
 {
     usec_t asked = live_library_asked(p->library);
-    if (asked == 0 || now - asked <= LIVE_PACKAGER_IDLE)
+    usec_t idle = idle_of(p);
+    if (asked == 0 || now - (p->ended ? usec_max(asked, p->ended_at) : asked) <= idle)
         return;
     stop_feed(p);
     p->ended = false;
-    live_library_end(p->library);
+    const struct stream_media *m = p->config.media;
+    p->is_over = is_passed_on(p) && m->ops->is_over && m->ops->is_over(m);
+    live_library_end(p->library, p->is_over);
     on_change(p); // a request that came just now is decided again: it begins a run
-    log_info("%s: no HTTP request for %d s: %s", p->config.mount,
-             (int)(LIVE_PACKAGER_IDLE / USEC_PER_SEC),
+    log_info("%s: no HTTP request for %d s: %s", p->config.mount, (int)(idle / USEC_PER_SEC),
              is_passed_on(p) ? "no more files are made" : "the encoders rest");
+}
+
+bool live_packager_is_over(const struct live_packager *p)
+{
+    return p->is_over;
 }
 
 // ---- Making it

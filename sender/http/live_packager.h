@@ -3,7 +3,8 @@
 // ladder, at the ladder's bit rates. Each level is a rendition "vLEVEL"; the audio is there as Opus
 // ("opus", the packets of the RTSP viewers) and AAC-LC ("aac", made of them).
 //
-// It watches the media from the first request until LIVE_PACKAGER_IDLE after the last. While it
+// It watches the media from the first request until LIVE_PACKAGER_IDLE after the last, or 1.5 times
+// the length of a segment if that is more. While it
 // watches, no RTSP viewer is alone: the encoders keep the ladder's rates, and viewers on slow
 // networks get a lower level. It asks for a key frame of each size at each segment's begin.
 //
@@ -48,6 +49,9 @@ void live_packager_free(struct live_packager *p);
 struct http_content *live_packager_content(struct live_packager *p);
 // Call it about twice a second.
 void live_packager_tick(struct live_packager *p, usec_t now);
+// Returns true if media that was passed on has ended, and players had LIVE_PACKAGER_IDLE to see
+// that: there are no files any longer.
+bool live_packager_is_over(const struct live_packager *p);
 
 DECLS_END
 #endif

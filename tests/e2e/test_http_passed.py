@@ -4,14 +4,65 @@ numbers."""
 import re
 import subprocess
 
+import hls_page
 import lib
 import numbered
+import test_camera
 from lib import until
 from test_http_port import Port
 from test_publish import Publish
 
 B_FRAMES = (*numbered.X264[:-1], "2")
 FAR = ("-g", "125", "-keyint_min", "125", "-sc_threshold", "0")
+
+
+class Follower:
+    """A player that reloads a playlist by blocking requests. Checks what must stay from one to the next (RFC 8216, 6.2.1 and
+    4.4.3): the target duration, and each segment's URI and number of discontinuities before it."""
+
+    def __init__(self, case, path):
+        self.case, self.path, self.seen, self.text = case, path, {}, case.text(path)
+        self.target, self.first = case.target(self.text), 0
+        self.check()
+
+    def number(self, tag, text=None):
+        found = re.search(rf"#EXT-X-{tag}:(\d+)", text or self.text)
+        return int(found.group(1)) if found else 0
+
+    def segments(self):
+        number, breaks, found = self.number("MEDIA-SEQUENCE"), self.number("DISCONTINUITY-SEQUENCE"), {}
+        for line in self.text.splitlines():
+            breaks += line == "#EXT-X-DISCONTINUITY"
+            if line and line[0] != "#":
+                found[number] = breaks, line
+                number += 1
+        return found
+
+    def check(self):
+        case, text = self.case, self.text
+        case.assertEqual(case.target(text), self.target, text)
+        case.assertGreaterEqual(self.number("MEDIA-SEQUENCE"), self.first, text)
+        self.first = self.number("MEDIA-SEQUENCE")
+        for number, segment in self.segments().items():
+            case.assertEqual(self.seen.setdefault(number, segment), segment, text)
+        for length in case.lengths(text):
+            case.assertLessEqual(round(length), self.target, text)
+
+    def reload(self):
+        """Returns the next playlist, or the same one if nothing comes in time."""
+        hint = re.search(r"#EXT-X-PRELOAD-HINT:.*-(\d+)\.(\d+)\.m4s", self.text)
+        query = "?_HLS_msn={}&_HLS_part={}".format(*hint.groups()) if hint else ""
+        status, _, body = self.case.request(self.case.server, self.path + query)
+        if status == 200:
+            self.text = body.decode()
+            self.check()
+        else:
+            self.case.assertEqual(status, 503, body)
+        return self.text
+
+    def until(self, what, count=1):
+        until(lambda: len(re.findall(what, self.reload())) >= count, what, 90)
+        return self.text
 
 
 class Passed(Publish, Port):
@@ -56,6 +107,14 @@ class Passed(Publish, Port):
         for at, second in beeps:
             number = numbered.number_at(shown, at)
             self.assertAlmostEqual((number / numbered.FPS - second + 15) % 30 - 15, 0, delta=0.2, msg=(at, second, number))
+
+
+    def large(self):
+        """Makes a film whose pictures have another size."""
+        path = self.path("large.mkv")
+        numbered.run("ffmpeg", "-v", "error", "-nostdin", "-i", self.film("small.mkv", 750), "-vf", "scale=384:192:flags=neighbor",
+                     *numbered.X264, path)
+        return path
 
 
 class Content(Passed):
@@ -105,20 +164,70 @@ class Content(Passed):
 class Changes(Passed):
     def test_another_publisher(self):
         """Its parameter sets are others: the playlist has a discontinuity, and an init segment for each."""
-        large = self.path("large.mkv")
-        numbered.run("ffmpeg", "-v", "error", "-nostdin", "-i", self.film("small.mkv", 250), "-vf", "scale=384:192:flags=neighbor",
-                     *numbered.X264, large)
+        large = self.large()
         self.server = self.sender("--state-dir", self.state, "--take-over", "--publish", source="/cam")
         self.publish(self.film())
-        self.text()
+        player = Follower(self, "/cam/v0.m3u8")
         self.publish(large)
-        text = until(lambda: (lambda t: t if "#EXT-X-DISCONTINUITY\n" in t else None)(self.text()), "the discontinuity", 30)
+        player.until("#EXT-X-DISCONTINUITY\n")
+        text = player.until("#EXT-X-MAP", 2)
         maps = re.findall(r'#EXT-X-MAP:URI="([^"]+)"', text)
         self.assertEqual(len(set(maps)), 2, text)
         inits = [self.good(self.server, "/cam/" + m)[1] for m in maps]
         self.assertNotEqual(*inits)
         self.assertIn("RESOLUTION=384x192", self.text("/cam/index.m3u8"))
         until(lambda: len(re.findall("<Period ", self.text("/cam/index.mpd"))) == 2, "the second period", 30)
+        text = player.until("#EXT-X-DISCONTINUITY-SEQUENCE")  # the first one's segments have left
+        self.assertEqual(player.number("DISCONTINUITY-SEQUENCE"), 1, text)
+        self.assertNotIn("#EXT-X-DISCONTINUITY\n", text)
+        self.assertEqual({breaks for breaks, _ in player.seen.values()}, {0, 1})
+
+    def test_the_end(self):
+        """Players see that it was the last picture, and then there is no stream until the next."""
+        self.offer("/cam")
+        publisher = self.publish(self.film("short.mkv", 175))
+        player = Follower(self, "/cam/v0.m3u8")
+        files = [self.good(self.server, "/cam/" + re.search(r'#EXT-X-MAP:URI="([^"]+)"', player.text).group(1))[1]]
+        player.until("#EXT-X-ENDLIST")
+        files += [self.good(self.server, "/cam/" + uri)[1] for _, (_, uri) in sorted(player.seen.items())]
+        with open(self.path("all.mp4"), "wb") as f:
+            f.write(b"".join(files))
+        shown = [n for _, n in numbered.numbers(self.path("all.mp4"))]
+        self.assertEqual(shown, list(range(shown[0], shown[-1] + 1)))
+        self.assertGreater(shown[-1], 150)
+        self.assertEqual(publisher.wait(60), 0, str(publisher))
+        for name in "v0.m3u8", "index.m3u8", "index.mpd":
+            until(lambda: self.request(self.server, "/cam/" + name)[0] == 404, "no " + name, 60)
+        self.publish(self.film())
+        self.assertNotIn("#EXT-X-ENDLIST", self.text())
+
+
+class HlsJs(Passed, hls_page.HlsPage):
+    @lib.long
+    def test_low_latency(self):
+        self.server = self.sender("--state-dir", self.state, "--allow-origin", "*", "--publish", source="/cam")
+        self.publish(self.film(count=2000), "-c:a", "copy")
+        page = self.play_by_hls_js(f"http://127.0.0.1:{self.server.port}/cam/index.m3u8")
+        self.assertEqual(page.value("[video.videoWidth, video.videoHeight].join()"), "192,96")
+
+
+class Away(test_camera.Case, Passed):
+    def test_goes_away_and_comes_back(self):
+        """A player waits while the camera is away, and goes on with its other pictures behind one discontinuity."""
+        camera = self.camera()
+        port = int(re.search(r":(\d+)/", camera.url).group(1))
+        self.server = self.sender(source=camera.url)
+        player = Follower(self, "/live/v0.m3u8")
+        player.until("#EXTINF", 2)
+        camera.stop()
+        until(lambda: player.reload() and "is lost" in self.server.stderr, "the loss", 60)
+        self.camera(self.large, port=port)
+        until(lambda: player.reload() and "is back after" in self.server.stderr, "the return", 90)
+        player.until("#EXT-X-DISCONTINUITY\n")
+        text = player.until("#EXT-X-MAP", 2)
+        self.assertEqual(text.count("#EXT-X-DISCONTINUITY\n"), 1, text)
+        self.assertNotIn("#EXT-X-ENDLIST", text)
+        self.assertIn("RESOLUTION=320x240", self.text("/live/index.m3u8"))
 
 
 class Rights(Passed):

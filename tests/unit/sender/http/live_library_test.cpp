@@ -209,7 +209,7 @@ TEST_CASE("live_library: numbers ascend through runs, a new run has new names")
     REQUIRE(r.get("/live/v0.m3u8") == 0);
     CHECK(r.text.find("#EXT-X-MEDIA-SEQUENCE:850000000\n") != std::string::npos);
     CHECK(r.text.find("DISCONTINUITY") == std::string::npos);
-    live_library_end(r.library);
+    live_library_end(r.library, false);
     CHECK(live_library_asked(r.library) == 0);
     CHECK(r.get(r.file("v0-850000000.m4s")) == ERR_NOT_FOUND);
     CHECK(r.get("/live/v0.m3u8") == HTTP_WAITS);
@@ -252,7 +252,7 @@ TEST_CASE("live_library: the MPD says the same begin for a whole run")
         r.segment(1, k);
     }
     CHECK(begun() == "availabilityStartTime=\"2023-11-14T22:13:20.000Z\"");
-    live_library_end(r.library);
+    live_library_end(r.library, false);
     r.begin();
     r.segment(0, 0);
     r.segment(1, 0);
@@ -272,10 +272,29 @@ TEST_CASE("live_library: who polls a run that has ended does not keep it")
     r.now = NOW + 9 * USEC_PER_SEC;
     CHECK(r.get("/live/v0.m3u8") == 0);
     CHECK(live_library_asked(r.library) == NOW + USEC_PER_SEC);
-    live_library_end(r.library);
+    live_library_end(r.library, false);
     CHECK(r.get("/live/index.m3u8") == 0);
     CHECK(live_library_asked(r.library) == r.now);
     CHECK(r.requests == 2);
+}
+
+TEST_CASE("live_library: after an end for good there is nothing, and no run is requested")
+{
+    rig r;
+    CHECK(r.get("/live/index.m3u8") == 0);
+    r.begin();
+    r.init(0);
+    r.segment(0, 0);
+    live_library_finish(r.library);
+    live_library_end(r.library, true);
+    for (const std::string &path : {std::string("/live/index.m3u8"), std::string("/live/v0.m3u8"),
+                                    std::string("/live/index.mpd"), r.file("v0.mp4"),
+                                    r.file("v0-850000000.m4s"), r.file("v0-850000001.0.m4s")}) {
+        INFO(path);
+        CHECK(r.get(path) == ERR_NOT_FOUND);
+    }
+    CHECK(r.requests == 1);
+    CHECK(live_library_asked(r.library) == 0);
 }
 
 TEST_CASE("live_library: the next run continues the numbers, and has an init segment of its own")

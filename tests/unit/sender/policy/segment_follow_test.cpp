@@ -9,18 +9,20 @@ namespace
 {
 
 constexpr usec_t FRAME = 40000;
+constexpr size_t MOST = 10000; // bytes of a segment
 
 // One letter a frame: what is done with it (x: left out, -: continues, B: begins, !: breaks), after
 // which the frame is given again, as the caller does.
-std::string run(segment_follow *f, const std::vector<std::pair<usec_t, bool>> &frames)
+std::string run(segment_follow *f, const std::vector<std::pair<usec_t, bool>> &frames,
+                size_t bytes = 0)
 {
     std::string out;
     for (auto &frame : frames) {
-        segment_verdict verdict = segment_follow_frame(f, frame.first, frame.second);
+        segment_verdict verdict = segment_follow_frame(f, frame.first, frame.second, bytes);
         if (verdict == SEGMENT_BREAKS) {
             out += '!';
             segment_follow_break(f);
-            verdict = segment_follow_frame(f, frame.first, frame.second);
+            verdict = segment_follow_frame(f, frame.first, frame.second, bytes);
         }
         out += "x-B"[verdict];
     }
@@ -47,7 +49,7 @@ std::vector<int> begins(const std::string &text)
 segment_follow of(usec_t longest = 19 * USEC_PER_SEC)
 {
     segment_follow f;
-    segment_follow_init(&f, 2 * USEC_PER_SEC, longest, FRAME);
+    segment_follow_init(&f, 2 * USEC_PER_SEC, longest, MOST, FRAME);
     return f;
 }
 
@@ -78,8 +80,28 @@ TEST_CASE("segment_follow: without a key frame a segment ends before it is too l
 {
     segment_follow f = of(2450000);
     CHECK(begins(run(&f, film(0, 130, 1000))) == std::vector<int>{0, 61, 122});
-    f = of(2450000); // then the next key frame that is far enough begins one again
-    CHECK(begins(run(&f, film(0, 200, 75))) == std::vector<int>{0, 61, 122, 183});
+    f = of(2450000); // then the next key frame begins one, however short this one is
+    CHECK(begins(run(&f, film(0, 200, 75))) == std::vector<int>{0, 61, 75, 136, 150});
+}
+
+TEST_CASE("segment_follow: without a key frame a segment ends before it has too many bytes")
+{
+    const struct {
+        int group;
+        size_t bytes; // of a frame
+        std::vector<int> begins;
+    } rows[] = {
+        {1000, 200, {0, 50, 100}}, // exactly as many as it may have
+        {1000, 201, {0, 49, 98}},   {50, 200, {0, 50, 100}},
+        {75, 200, {0, 50, 75}},                                  // the key frame ends the second
+        {1000, 6000, {0, 1, 2, 3}}, {1000, 20000, {0, 1, 2, 3}}, // a frame is never cut
+    };
+    for (auto &row : rows) {
+        INFO(row.group << " " << row.bytes);
+        segment_follow f = of();
+        const int count = row.bytes > 1000 ? 4 : 120;
+        CHECK(begins(run(&f, film(0, count, row.group), row.bytes)) == row.begins);
+    }
 }
 
 TEST_CASE("segment_follow: a run begins with a key frame")
@@ -114,7 +136,7 @@ TEST_CASE("segment_follow: a run ends where times go back, or the source was awa
 TEST_CASE("segment_follow: a picture in five seconds is no gap")
 {
     segment_follow f;
-    segment_follow_init(&f, 2 * USEC_PER_SEC, 19 * USEC_PER_SEC, 5 * USEC_PER_SEC);
+    segment_follow_init(&f, 2 * USEC_PER_SEC, 19 * USEC_PER_SEC, MOST, 5 * USEC_PER_SEC);
     std::vector<std::pair<usec_t, bool>> frames;
     for (int i = 0; i < 5; i++)
         frames.emplace_back(i * 5 * USEC_PER_SEC, true);
