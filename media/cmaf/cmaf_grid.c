@@ -4,7 +4,7 @@
 #include <assert.h>
 #include <math.h>
 
-enum { MIN_TIMESCALE = 12800, MAX_PERIOD = 240 };
+enum { MIN_TIMESCALE = 12800, MAX_PERIOD = 240, OPEN_PARTS = 1 << 20 };
 
 static int64_t gcd(int64_t a, int64_t b)
 {
@@ -34,6 +34,7 @@ void cmaf_grid_init(struct cmaf_grid *g, const struct ladder *ladder, usec_t seg
         if (period > MAX_PERIOD)
             period = 1; // the pattern repeats too seldom: key frames come some frames late
     }
+    *g = (struct cmaf_grid){0};
     double frames = usec_to_sec(segment) * fps_value(ladder->source_fps);
     int64_t periods = llround(frames / (double)period);
     int64_t parts = llround((double)segment / (double)part);
@@ -44,9 +45,21 @@ void cmaf_grid_init(struct cmaf_grid *g, const struct ladder *ladder, usec_t seg
         g->parts = (int)g->frames;
 }
 
+void cmaf_grid_init_open(struct cmaf_grid *g, usec_t part)
+{
+    *g = (struct cmaf_grid){
+        .fps = {USEC_PER_SEC, 1}, .frames = part * OPEN_PARTS, .parts = OPEN_PARTS};
+}
+
+void cmaf_grid_move(struct cmaf_grid *g, int64_t segment, int64_t frame)
+{
+    g->first = segment;
+    g->begin = frame;
+}
+
 static int64_t frame_of(const struct cmaf_grid *g, struct cmaf_place at)
 {
-    return at.segment * g->frames + at.part * g->frames / g->parts;
+    return g->begin + (at.segment - g->first) * g->frames + at.part * g->frames / g->parts;
 }
 
 // Rounds up: a sample belongs to the part if its time is not earlier.
@@ -64,8 +77,10 @@ int64_t cmaf_grid_time(const struct cmaf_grid *g, struct cmaf_place at, uint32_t
 struct cmaf_place cmaf_grid_place(const struct cmaf_grid *g, int64_t time, uint32_t timescale)
 {
     assert(time >= 0);
-    __int128 unit = (__int128)g->fps.den * timescale * g->frames; // of a segment
-    struct cmaf_place at = {.segment = (int64_t)((__int128)time * g->fps.num / unit)};
+    __int128 frame = (__int128)g->fps.den * timescale; // of a frame, in the same unit as `since`
+    __int128 since = (__int128)time * g->fps.num - frame * g->begin;
+    struct cmaf_place at = {.segment = g->first +
+                                       (int64_t)((since > 0 ? since : 0) / (frame * g->frames))};
     while (at.part + 1 < g->parts &&
            time >= cmaf_grid_time(g, (struct cmaf_place){at.segment, at.part + 1}, timescale))
         at.part++;

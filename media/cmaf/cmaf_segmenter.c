@@ -11,7 +11,8 @@ void cmaf_segmenter_init(struct cmaf_segmenter *s, const struct cmaf_grid *grid,
                                  .all_keys = all_keys,
                                  .events = events,
                                  .ctx = ctx,
-                                 .last = -1};
+                                 .last = -1,
+                                 .end = -1};
 }
 
 void cmaf_segmenter_destroy(struct cmaf_segmenter *s)
@@ -80,6 +81,32 @@ static void end_sample(struct cmaf_segmenter *s)
         end_segment(s);
 }
 
+static void cut(struct cmaf_segmenter *s)
+{
+    end_segment(s);
+    s->grid = s->next;
+    s->is_cut = false;
+}
+
+// Returns the time at which the segment behind the cut begins.
+static int64_t cut_time(const struct cmaf_segmenter *s)
+{
+    return cmaf_grid_time(&s->next, (struct cmaf_place){.segment = s->next.first}, s->timescale);
+}
+
+void cmaf_segmenter_cut(struct cmaf_segmenter *s, int64_t segment, int64_t frame)
+{
+    if (s->is_cut)
+        cut(s);
+    s->next = s->grid;
+    s->is_cut = true;
+    cmaf_grid_move(&s->next, segment, frame);
+    if (s->end < cut_time(s))
+        return;
+    cmaf_grid_move(&s->next, segment, s->end * USEC_PER_SEC / s->timescale);
+    cut(s);
+}
+
 static int add(struct cmaf_segmenter *s, const struct cmaf_sample *sample,
                const struct coded_frame *f, const void *data, size_t bytes, usec_t wall)
 {
@@ -87,6 +114,9 @@ static int add(struct cmaf_segmenter *s, const struct cmaf_sample *sample,
         return 0;
     s->begun = true;
     s->last = sample->time;
+    s->end = sample->time + sample->duration;
+    if (s->is_cut && sample->time >= cut_time(s))
+        cut(s);
     begin_sample(s, cmaf_grid_place(&s->grid, sample->time, s->timescale), sample->key);
     if (s->chunk.count == 0)
         s->wall = wall;

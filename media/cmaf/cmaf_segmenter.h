@@ -8,6 +8,8 @@
 //
 // A part ends as soon as its last sample is here. That it was the last one of its segment is known
 // at once if decoding can start with any sample, else with the next sample.
+//
+// On an open grid (cmaf_grid_init_open) the caller says where each segment begins.
 #ifndef WEIR_MEDIA_CMAF_CMAF_SEGMENTER_H
 #define WEIR_MEDIA_CMAF_CMAF_SEGMENTER_H
 
@@ -44,7 +46,10 @@ struct cmaf_segmenter {
     int64_t segment;        // the open one
     int part;               // the next part of the open segment
     struct cmaf_place cell; // place on the grid of the samples in `chunk`
-    int64_t last;           // time of the last sample
+    bool is_cut;            // the next segment begins where `next` has been moved to
+    struct cmaf_grid next;
+    int64_t last; // time of the last sample
+    int64_t end;  // its end
     uint32_t sequence;
     usec_t wall; // of the first sample in `chunk`
     struct cmaf_chunk chunk;
@@ -61,6 +66,9 @@ int cmaf_segmenter_frame(struct cmaf_segmenter *s, const struct cmaf_sample *sam
                          const struct coded_frame *f, usec_t wall);
 int cmaf_segmenter_packet(struct cmaf_segmenter *s, const struct cmaf_sample *sample,
                           const void *data, size_t bytes, usec_t wall);
+// On an open grid: from frame `frame` on, samples belong to `segment`. If the last sample is not
+// before that, from the next sample on. Call it for the first segment, too.
+void cmaf_segmenter_cut(struct cmaf_segmenter *s, int64_t segment, int64_t frame);
 // Ends the open part and the open segment: no sample follows.
 void cmaf_segmenter_end(struct cmaf_segmenter *s);
 

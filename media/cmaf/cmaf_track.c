@@ -8,37 +8,73 @@
 #include "media/coded/audio.h"
 #include "media/rtp/h264.h"
 
+enum { MAX_SPS = 31, MAX_PPS = 255 }; // their counts have 5 and 8 bits
+
 static const uint32_t UNITY[9] = {0x10000, 0, 0, 0, 0x10000, 0, 0, 0, 0x40000000};
 
-static void find_set(const struct coded_frame *f, enum h264_nal_type type, const uint8_t **data,
-                     size_t *bytes)
+static bool has_set(const struct cmaf_sets *s, const uint8_t *nal, size_t bytes)
 {
-    *data = NULL;
-    *bytes = 0;
-    for (int i = 0; i < f->nal_count && !*data; i++) {
-        const uint8_t *nal = f->data + f->nals[i].offset;
-        if (f->nals[i].len < 4 || h264_nal_type_of(*nal) != type)
-            continue;
-        *data = nal;
-        *bytes = f->nals[i].len;
+    for (size_t at = 0; at < s->bytes;) {
+        size_t length = (size_t)s->data[at] << 8 | s->data[at + 1];
+        if (length == bytes && memcmp(s->data + at + 2, nal, bytes) == 0)
+            return true;
+        at += 2 + length;
     }
+    return false;
+}
+
+// Returns 0, or ERR_TOO_BIG. A camera may send the same set twice.
+static int add_set(struct cmaf_sets *s, int max, const uint8_t *nal, size_t bytes)
+{
+    if (has_set(s, nal, bytes))
+        return 0;
+    if (s->count == max || bytes + 2 > sizeof(s->data) - s->bytes)
+        return ERR_TOO_BIG;
+    s->data[s->bytes] = (uint8_t)(bytes >> 8);
+    s->data[s->bytes + 1] = (uint8_t)bytes;
+    memcpy(s->data + s->bytes + 2, nal, bytes);
+    s->bytes += 2 + bytes;
+    s->count++;
+    return 0;
+}
+
+static int find_sets(const struct coded_frame *f, struct cmaf_sets *sps, struct cmaf_sets *pps)
+{
+    sps->count = pps->count = 0;
+    sps->bytes = pps->bytes = 0;
+    int err = 0;
+    for (int i = 0; i < f->nal_count && !err; i++) {
+        const uint8_t *nal = f->data + f->nals[i].offset;
+        if (f->nals[i].len < 4)
+            continue;
+        if (h264_nal_type_of(*nal) == H264_SPS)
+            err = add_set(sps, MAX_SPS, nal, f->nals[i].len);
+        else if (h264_nal_type_of(*nal) == H264_PPS)
+            err = add_set(pps, MAX_PPS, nal, f->nals[i].len);
+    }
+    return err ? err : sps->count && pps->count ? 0 : ERR_NOT_FOUND;
 }
 
 int cmaf_track_learn(struct cmaf_track *t, const struct coded_frame *key)
 {
-    const uint8_t *sps, *pps;
-    size_t sps_bytes, pps_bytes;
-    find_set(key, H264_SPS, &sps, &sps_bytes);
-    find_set(key, H264_PPS, &pps, &pps_bytes);
-    if (!sps || !pps)
-        return ERR_NOT_FOUND;
-    if (sps_bytes > CMAF_MAX_SET || pps_bytes > CMAF_MAX_SET)
-        return ERR_TOO_BIG;
-    memcpy(t->sps, sps, sps_bytes);
-    memcpy(t->pps, pps, pps_bytes);
-    t->sps_bytes = sps_bytes;
-    t->pps_bytes = pps_bytes;
+    struct cmaf_sets sps, pps;
+    int err = find_sets(key, &sps, &pps);
+    if (err)
+        return err;
+    t->sps = sps;
+    t->pps = pps;
     return 0;
+}
+
+static bool differs(const struct cmaf_sets *a, const struct cmaf_sets *b)
+{
+    return a->bytes != b->bytes || memcmp(a->data, b->data, a->bytes) != 0;
+}
+
+bool cmaf_track_differs(const struct cmaf_track *t, const struct coded_frame *key)
+{
+    struct cmaf_sets sps, pps;
+    return find_sets(key, &sps, &pps) == 0 && (differs(&sps, &t->sps) || differs(&pps, &t->pps));
 }
 
 void cmaf_codec_name(enum cmaf_codec codec, const char *profile, char out[CMAF_CODEC_TEXT])
@@ -125,6 +161,32 @@ static void write_hdlr(struct mp4_writer *w, const struct cmaf_track *t)
     mp4_end(w);
 }
 
+// ISO/IEC 14496-15, 5.3.3.1.
+static void write_avcc(struct mp4_writer *w, const struct cmaf_track *t)
+{
+    enum { BASELINE = 66, MAIN = 77, EXTENDED = 88 };
+    const uint8_t *sps = t->sps.data + 2; // the first one
+    size_t bytes = (size_t)t->sps.data[0] << 8 | t->sps.data[1];
+    struct h264_format f;
+    if (h264_sps_format(sps, bytes, &f) != 0)
+        f = (struct h264_format){.chroma_format = 1, .luma_bits = 8, .chroma_bits = 8};
+    mp4_box(w, "avcC");
+    mp4_u8(w, 1);
+    mp4_bytes(w, sps + 1, 3); // profile, constraints, level
+    mp4_u8(w, 0xfc | 3);      // lengths of 4 bytes
+    mp4_u8(w, 0xe0 | (unsigned)t->sps.count);
+    mp4_bytes(w, t->sps.data, t->sps.bytes);
+    mp4_u8(w, (unsigned)t->pps.count);
+    mp4_bytes(w, t->pps.data, t->pps.bytes);
+    if (sps[1] != BASELINE && sps[1] != MAIN && sps[1] != EXTENDED) {
+        mp4_u8(w, 0xfc | (unsigned)f.chroma_format);
+        mp4_u8(w, 0xf8 | (unsigned)(f.luma_bits - 8));
+        mp4_u8(w, 0xf8 | (unsigned)(f.chroma_bits - 8));
+        mp4_u8(w, 0); // SPS extensions
+    }
+    mp4_end(w);
+}
+
 static void write_avc1(struct mp4_writer *w, const struct cmaf_track *t)
 {
     mp4_box(w, "avc1");
@@ -140,23 +202,7 @@ static void write_avc1(struct mp4_writer *w, const struct cmaf_track *t)
     mp4_zeros(w, 32); // compressor's name
     mp4_u16(w, 0x18); // depth
     mp4_u16(w, 0xffff);
-    mp4_box(w, "avcC"); // ISO/IEC 14496-15, 5.3.3.1
-    mp4_u8(w, 1);
-    mp4_bytes(w, t->sps + 1, 3); // profile, constraints, level
-    mp4_u8(w, 0xfc | 3);         // lengths of 4 bytes
-    mp4_u8(w, 0xe0 | 1);         // one SPS
-    mp4_u16(w, (unsigned)t->sps_bytes);
-    mp4_bytes(w, t->sps, t->sps_bytes);
-    mp4_u8(w, 1); // one PPS
-    mp4_u16(w, (unsigned)t->pps_bytes);
-    mp4_bytes(w, t->pps, t->pps_bytes);
-    if (t->sps[1] >= 100) { // High and above: 4:2:0, 8 bits, no SPS extension
-        mp4_u8(w, 0xfc | 1);
-        mp4_u8(w, 0xf8);
-        mp4_u8(w, 0xf8);
-        mp4_u8(w, 0);
-    }
-    mp4_end(w);
+    write_avcc(w, t);
     mp4_end(w);
 }
 

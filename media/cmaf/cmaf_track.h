@@ -19,8 +19,14 @@ DECLS_BEGIN
 enum cmaf_codec { CMAF_H264, CMAF_OPUS, CMAF_AAC };
 
 enum {
-    CMAF_MAX_SET = 1024,  // max. bytes of an SPS or a PPS
+    CMAF_MAX_SET = 1024,  // max. bytes of a parameter set, and of all of a kind
     CMAF_CODEC_TEXT = 16, // bytes of a codec's name, with NUL
+};
+
+struct cmaf_sets { // all SPS or all PPS, as avcC has them
+    int count;
+    size_t bytes;
+    uint8_t data[CMAF_MAX_SET]; // each: its length, 16 bits, and the NAL unit
 };
 
 struct cmaf_track {
@@ -30,15 +36,15 @@ struct cmaf_track {
     // Of H.264:
     int width;
     int height;
-    size_t sps_bytes;
-    size_t pps_bytes;
-    uint8_t sps[CMAF_MAX_SET];
-    uint8_t pps[CMAF_MAX_SET];
+    struct cmaf_sets sps;
+    struct cmaf_sets pps;
 };
 
-// Copies the parameter sets of a key frame. Returns 0; ERR_NOT_FOUND without an SPS and a PPS;
+// Copies all parameter sets of a key frame. Returns 0; ERR_NOT_FOUND without an SPS and a PPS;
 // ERR_TOO_BIG.
 int cmaf_track_learn(struct cmaf_track *t, const struct coded_frame *key);
+// Returns true if the key frame has parameter sets, and others than the track.
+bool cmaf_track_differs(const struct cmaf_track *t, const struct coded_frame *key);
 // Writes the init segment: ftyp and moov. H.264: after cmaf_track_learn.
 void cmaf_track_init_segment(const struct cmaf_track *t, struct mp4_writer *out);
 // Writes the codec's name for a playlist (RFC 6381, 3.3): "avc1.64001f", "Opus" or "mp4a.40.2".

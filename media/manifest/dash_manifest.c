@@ -7,16 +7,40 @@
 
 enum { HEAD_BYTES = 2048, RENDITION_BYTES = 1024, SEGMENT_BYTES = 64, DELAY_SEGMENTS = 3 };
 
-size_t dash_manifest_room(const struct manifest *m, int segments)
-{
-    return HEAD_BYTES +
-           (size_t)m->rendition_count * (RENDITION_BYTES + SEGMENT_BYTES * (size_t)segments);
-}
-
 static int complete_segments(const struct manifest_rendition *r)
 {
     int count = r->segment_count;
     return count > 0 && !r->segments[count - 1].complete ? count - 1 : count;
+}
+
+// Returns the run with the lowest number above `above` of which there is a segment; NULL: none.
+static const struct manifest_run *next_run(const struct manifest *m, int64_t above)
+{
+    const struct manifest_run *next = NULL;
+    for (int i = 0; i < m->rendition_count; i++) {
+        const struct manifest_rendition *r = &m->renditions[i];
+        for (int s = 0; s < complete_segments(r); s++) {
+            const struct manifest_run *run = manifest_run_of(m, &r->segments[s]);
+            if (run->number > above && (!next || run->number < next->number))
+                next = run;
+        }
+    }
+    return next;
+}
+
+static const struct manifest_run *first_run(const struct manifest *m)
+{
+    const struct manifest_run *first = next_run(m, -1);
+    return first ? first : &m->run;
+}
+
+size_t dash_manifest_room(const struct manifest *m, int segments)
+{
+    size_t runs = 0, renditions = (size_t)m->rendition_count;
+    for (const struct manifest_run *r = first_run(m); r; r = next_run(m, r->number))
+        runs++;
+    return HEAD_BYTES + runs * (renditions + 1) * RENDITION_BYTES +
+           renditions * SEGMENT_BYTES * (size_t)segments;
 }
 
 // Returns the longest window of a rendition, in seconds.
@@ -41,7 +65,10 @@ static double end_of(const struct manifest *m)
         const struct manifest_rendition *r = &m->renditions[i];
         int count = complete_segments(r);
         const struct manifest_segment *last = count > 0 ? &r->segments[count - 1] : NULL;
-        double end = last ? (double)(last->time + last->duration) / r->timescale : 0;
+        const struct manifest_run *run = last ? manifest_run_of(m, last) : NULL;
+        double end = last ? (double)(last->time + last->duration) / r->timescale +
+                                usec_to_sec(run->start - run->media)
+                          : 0;
         most = end > most ? end : most;
     }
     return most;
@@ -65,18 +92,33 @@ static void put_head(struct put *p, const struct manifest *m, usec_t published)
                    " suggestedPresentationDelay=\"PT%.3fS\"",
                    m->segment_seconds, longest(m), DELAY_SEGMENTS * m->segment_seconds);
     }
-    put_format(p, " minBufferTime=\"PT%.3fS\">\n<Period id=\"%s\" start=\"PT0S\">\n",
-               m->segment_seconds, m->token);
+    put_format(p, " minBufferTime=\"PT%.3fS\">\n", m->segment_seconds);
 }
 
-static void put_timeline(struct put *p, const struct manifest_rendition *r)
+// The complete segments of a run that a rendition has, from `first` up to `end`.
+struct window {
+    int first, end;
+};
+
+static struct window window_of(const struct manifest *m, const struct manifest_rendition *r,
+                               const struct manifest_run *run)
+{
+    struct window w = {0, complete_segments(r)};
+    while (w.first < w.end && manifest_run_of(m, &r->segments[w.first])->number != run->number)
+        w.first++;
+    while (w.end > w.first && manifest_run_of(m, &r->segments[w.end - 1])->number != run->number)
+        w.end--;
+    return w;
+}
+
+static void put_timeline(struct put *p, const struct manifest_rendition *r, struct window w)
 {
     int64_t expected = -1;
     put_format(p, "<SegmentTimeline>");
-    for (int i = 0, next; i < complete_segments(r); i = next) {
+    for (int i = w.first, next; i < w.end; i = next) {
         const struct manifest_segment *s = &r->segments[i];
         int64_t end = s->time + s->duration;
-        for (next = i + 1; next < complete_segments(r) && r->segments[next].time == end &&
+        for (next = i + 1; next < w.end && r->segments[next].time == end &&
                            r->segments[next].duration == s->duration;
              next++)
             end += s->duration;
@@ -92,8 +134,8 @@ static void put_timeline(struct put *p, const struct manifest_rendition *r)
     put_format(p, "</SegmentTimeline>");
 }
 
-static void put_representation(struct put *p, const struct manifest *m,
-                               const struct manifest_rendition *r)
+static void put_representation(struct put *p, const struct manifest_run *run,
+                               const struct manifest_rendition *r, struct window w)
 {
     put_format(p, "<Representation id=\"%s\" codecs=\"%s\" bandwidth=\"%d\"", r->name,
                r->codec_name, r->bandwidth_bps);
@@ -102,40 +144,58 @@ static void put_representation(struct put *p, const struct manifest *m,
                    r->height, (int)(r->frame_rate * 1000 + 0.5));
     else
         put_format(p, " audioSamplingRate=\"%d\">", AUDIO_RATE);
-    put_format(p,
-               "\n<SegmentTemplate timescale=\"%u\" startNumber=\"%" PRId64
-               "\" initialization=\"%s/%s.mp4\" media=\"%s/%s-$Number$.m4s\">",
-               r->timescale, r->segment_count > 0 ? r->segments[0].number : 0, m->token, r->name,
-               m->token, r->name);
-    put_timeline(p, r);
+    put_format(p, "\n<SegmentTemplate timescale=\"%u\" startNumber=\"%" PRId64 "\"", r->timescale,
+               w.first < w.end ? r->segments[w.first].number : 0);
+    if (run->media)
+        put_format(p, " presentationTimeOffset=\"%" PRId64 "\"",
+                   run->media * r->timescale / USEC_PER_SEC);
+    put_format(p, " initialization=\"%s/%s.mp4\" media=\"%s/%s-$Number$.m4s\">", run->token,
+               r->name, run->token, r->name);
+    put_timeline(p, r, w);
     put_format(p, "</SegmentTemplate>\n</Representation>\n");
 }
 
-static void put_set(struct put *p, bool video)
+static void begin_set(struct put *p, const struct manifest *m, bool video)
 {
     const char *type = video ? "video" : "audio";
     put_format(p,
-               "<AdaptationSet contentType=\"%s\" mimeType=\"%s/mp4\" segmentAlignment=\"true\" "
-               "startWithSAP=\"1\">\n",
-               type, type);
+               "<AdaptationSet contentType=\"%s\" mimeType=\"%s/mp4\" segmentAlignment=\"%s\"%s>\n",
+               type, type, m->begins_anywhere ? "false" : "true",
+               m->begins_anywhere && video ? "" : " startWithSAP=\"1\"");
+}
+
+static void end_set(struct put *p)
+{
+    put_format(p, "</AdaptationSet>\n");
+}
+
+// A run is a period. A later one has no set of what has no segment in it.
+static void put_period(struct put *p, const struct manifest *m, const struct manifest_run *run)
+{
+    put_format(p, "<Period id=\"%s\" start=\"PT", run->token);
+    put_format(p, run->start ? "%.3fS\">\n" : "0S\">\n", usec_to_sec(run->start));
+    begin_set(p, m, true);
+    for (int i = 0; i < m->rendition_count; i++)
+        if (manifest_is_video(&m->renditions[i]))
+            put_representation(p, run, &m->renditions[i], window_of(m, &m->renditions[i], run));
+    end_set(p);
+    for (int i = 0; i < m->rendition_count; i++) {
+        struct window w = window_of(m, &m->renditions[i], run);
+        if (manifest_is_video(&m->renditions[i]) || (w.first == w.end && run->number > 0))
+            continue;
+        begin_set(p, m, false);
+        put_representation(p, run, &m->renditions[i], w);
+        end_set(p);
+    }
+    put_format(p, "</Period>\n");
 }
 
 int dash_manifest(const struct manifest *m, usec_t published, char *out, size_t cap)
 {
     struct put p = put_into(out, cap);
     put_head(&p, m, published);
-    put_set(&p, true);
-    for (int i = 0; i < m->rendition_count; i++)
-        if (manifest_is_video(&m->renditions[i]))
-            put_representation(&p, m, &m->renditions[i]);
-    put_format(&p, "</AdaptationSet>\n");
-    for (int i = 0; i < m->rendition_count; i++) {
-        if (manifest_is_video(&m->renditions[i]))
-            continue;
-        put_set(&p, false);
-        put_representation(&p, m, &m->renditions[i]);
-        put_format(&p, "</AdaptationSet>\n");
-    }
-    put_format(&p, "</Period>\n</MPD>\n");
+    for (const struct manifest_run *run = first_run(m); run; run = next_run(m, run->number))
+        put_period(&p, m, run);
+    put_format(&p, "</MPD>\n");
     return put_result(&p);
 }

@@ -10,7 +10,7 @@ enum {
     VERSION = 9,
     HEAD_BYTES = 1024,
     REPORT_BYTES = 96,
-    SEGMENT_BYTES = 192,
+    SEGMENT_BYTES = 288,
     PART_BYTES = 128,
     PARTS_OF = 3, // target durations
 };
@@ -70,7 +70,8 @@ static void put_variants(struct put *p, const struct manifest *m,
 int hls_multivariant_playlist(const struct manifest *m, char *out, size_t cap)
 {
     struct put p = put_into(out, cap);
-    put_format(&p, "#EXTM3U\n#EXT-X-VERSION:%d\n#EXT-X-INDEPENDENT-SEGMENTS\n", VERSION);
+    put_format(&p, "#EXTM3U\n#EXT-X-VERSION:%d\n%s", VERSION,
+               m->begins_anywhere ? "" : "#EXT-X-INDEPENDENT-SEGMENTS\n");
     int audio_count = 0;
     for (int a = 0; a < m->rendition_count; a++) {
         const struct manifest_rendition *audio = &m->renditions[a];
@@ -102,8 +103,26 @@ static double seconds(const struct manifest_rendition *r, int64_t duration)
     return (double)duration / r->timescale;
 }
 
-static void put_segment(struct put *p, const struct manifest *m, const struct manifest_rendition *r,
-                        const struct manifest_segment *s, bool with_parts)
+static void put_map(struct put *p, const struct manifest_run *run,
+                    const struct manifest_rendition *r)
+{
+    put_format(p, "#EXT-X-MAP:URI=\"%s/%s.mp4\"\n", run->token, r->name);
+}
+
+// Begins the run of a segment after that of the segment before. A run of which this rendition has
+// no segment counts, as it does in the others.
+static void put_run(struct put *p, const struct manifest_run *before,
+                    const struct manifest_run *run, const struct manifest_rendition *r)
+{
+    for (int64_t i = before->number; i < run->number; i++)
+        put_format(p, "#EXT-X-DISCONTINUITY\n");
+    if (run != before)
+        put_map(p, run, r);
+}
+
+static void put_segment(struct put *p, const struct manifest_run *run,
+                        const struct manifest_rendition *r, const struct manifest_segment *s,
+                        bool with_parts)
 {
     if (s->wall > 0) {
         char time[MANIFEST_TIME];
@@ -112,10 +131,10 @@ static void put_segment(struct put *p, const struct manifest *m, const struct ma
     }
     for (int i = 0; i < s->part_count && with_parts; i++)
         put_format(p, "#EXT-X-PART:DURATION=%.5f,URI=\"%s/%s-%" PRId64 ".%d.m4s\"%s\n",
-                   seconds(r, s->parts[i].duration), m->token, r->name, s->number, i,
+                   seconds(r, s->parts[i].duration), run->token, r->name, s->number, i,
                    s->parts[i].independent ? ",INDEPENDENT=YES" : "");
     if (s->complete)
-        put_format(p, "#EXTINF:%.5f,\n%s/%s-%" PRId64 ".m4s\n", seconds(r, s->duration), m->token,
+        put_format(p, "#EXTINF:%.5f,\n%s/%s-%" PRId64 ".m4s\n", seconds(r, s->duration), run->token,
                    r->name, s->number);
 }
 
@@ -127,7 +146,7 @@ static void put_tail(struct put *p, const struct manifest *m, const struct manif
         return;
     }
     struct manifest_next next = manifest_next_part(m, r);
-    put_format(p, "#EXT-X-PRELOAD-HINT:TYPE=PART,URI=\"%s/%s-%" PRId64 ".%d.m4s\"\n", m->token,
+    put_format(p, "#EXT-X-PRELOAD-HINT:TYPE=PART,URI=\"%s/%s-%" PRId64 ".%d.m4s\"\n", m->run.token,
                r->name, next.number, next.part);
     for (int i = 0; i < m->rendition_count; i++) {
         const struct manifest_rendition *other = &m->renditions[i];
@@ -156,16 +175,23 @@ int hls_media_playlist(const struct manifest *m, int rendition, char *out, size_
         put_format(&p, "#EXT-X-PLAYLIST-TYPE:VOD\n");
     put_format(&p, "#EXT-X-MEDIA-SEQUENCE:%" PRId64 "\n",
                r->segment_count > 0 ? r->segments[0].number : 0);
-    if (m->discontinuities > 0)
-        put_format(&p, "#EXT-X-DISCONTINUITY-SEQUENCE:%" PRId64 "\n", m->discontinuities);
-    put_format(&p, "#EXT-X-INDEPENDENT-SEGMENTS\n#EXT-X-MAP:URI=\"%s/%s.mp4\"\n", m->token,
-               r->name);
+    const struct manifest_run *run =
+        r->segment_count > 0 ? manifest_run_of(m, &r->segments[0]) : &m->run;
+    if (run->number > 0)
+        put_format(&p, "#EXT-X-DISCONTINUITY-SEQUENCE:%" PRId64 "\n", run->number);
+    if (!m->begins_anywhere)
+        put_format(&p, "#EXT-X-INDEPENDENT-SEGMENTS\n");
+    put_map(&p, run, r);
     double age = 0; // of each segment's end, counted from the playlist's end
     int first_with_parts = r->segment_count;
     while (has_parts && first_with_parts > 0 && age < PARTS_OF * target)
         age += seconds(r, r->segments[--first_with_parts].duration);
-    for (int i = 0; i < r->segment_count; i++)
-        put_segment(&p, m, r, &r->segments[i], i >= first_with_parts);
+    for (int i = 0; i < r->segment_count; i++) {
+        const struct manifest_run *next = manifest_run_of(m, &r->segments[i]);
+        put_run(&p, run, next, r);
+        put_segment(&p, next, r, &r->segments[i], i >= first_with_parts);
+        run = next;
+    }
     if (has_parts || m->ended)
         put_tail(&p, m, r);
     return put_result(&p);

@@ -7,7 +7,8 @@
 //   TOKEN/NAME-NUMBER.m4s        segment
 //   TOKEN/NAME-NUMBER.PART.m4s   part
 //
-// TOKEN names one run of the encoders, so the bytes of a file never change.
+// TOKEN names one run of the encoders, so the bytes of a file never change. Of media that is passed
+// on, a run begins where times or parameter sets are no longer those of the run before.
 #ifndef WEIR_MEDIA_MANIFEST_MANIFEST_H
 #define WEIR_MEDIA_MANIFEST_MANIFEST_H
 
@@ -31,7 +32,15 @@ struct manifest_part {
     bool independent; // decoding can start with it
 };
 
+struct manifest_run {
+    char token[MANIFEST_TOKEN];
+    int64_t number; // of runs before it
+    usec_t media;   // the media time at which it begins in `start`
+    usec_t start;   // on the MPD's time line; both 0 in the first run
+};
+
 struct manifest_segment {
+    const struct manifest_run *run; // borrowed; NULL: the manifest's
     int64_t number;
     int64_t time;     // in the rendition's units
     int64_t duration; // of all parts, in the rendition's units
@@ -57,13 +66,13 @@ struct manifest_rendition {
 };
 
 struct manifest {
-    char token[MANIFEST_TOKEN];
-    double segment_seconds;  // usual length of a segment
+    struct manifest_run run; // the newest
+    double segment_seconds;  // usual length of a segment; of media that is passed on the longest
     int segment_parts;       // usual number of parts of a segment; 0: no parts
-    usec_t origin;           // wall clock of media time 0, the same for the whole run; 0: unknown
-    int64_t discontinuities; // number of runs before this one
+    usec_t origin;           // wall clock of media time 0 of the first run; 0: unknown
     bool ended;              // no segment follows
     bool stored;             // all segments are there from the start
+    bool begins_anywhere;    // decoding cannot start with each segment
     int rendition_count;
     struct manifest_rendition renditions[MANIFEST_MAX_RENDITIONS];
 };
@@ -71,6 +80,12 @@ struct manifest {
 static inline bool manifest_is_video(const struct manifest_rendition *r)
 {
     return r->codec == CMAF_H264;
+}
+
+static inline const struct manifest_run *manifest_run_of(const struct manifest *m,
+                                                         const struct manifest_segment *s)
+{
+    return s->run ? s->run : &m->run;
 }
 
 // The part that follows the rendition's last one.

@@ -27,7 +27,7 @@ DECLS_BEGIN
 enum {
     AAC_PAYLOAD_HEAD = 4,        // bytes
     AAC_PAYLOAD_MAX_UNIT = 8191, // bytes: 13 bits
-    AAC_PAYLOAD_UNITS = 32,      // of a packet that is read
+    AAC_PAYLOAD_UNITS = 64,      // of a packet that is read; FFmpeg sends up to 50 silent ones
 };
 
 // Writes the payload of the packet that carries the unit's bytes from *at on, and advances *at; the

@@ -6,6 +6,8 @@
 #include "common/base/err.h"
 #include "media/rtp/nal_bits.h"
 
+enum { COLOUR_444 = 3, MAX_BIT_DEPTH = 14 };
+
 static void put_bit(uint8_t *data, size_t *at, uint32_t bit)
 {
     data[*at / 8] |= (uint8_t)((bit & 1) << (7 - *at % 8));
@@ -43,27 +45,35 @@ static bool profile_has_chroma_format(uint32_t profile)
     return false;
 }
 
-// Skips the beginning of an SPS up to log2_max_frame_num_minus4, 7.3.2.1.1. Returns
-// chroma_format_idc.
-static uint32_t skip_to_frame_num(struct nal_bits *b)
+// Returns a length in bits that is out of range if its field is.
+static int take_bit_depth(struct nal_bits *b)
 {
+    uint32_t minus8 = nal_bits_ue(b);
+    return minus8 <= MAX_BIT_DEPTH - 8 ? (int)minus8 + 8 : MAX_BIT_DEPTH + 1;
+}
+
+// Reads the beginning of an SPS up to log2_max_frame_num_minus4, 7.3.2.1.1.
+static struct h264_format take_format(struct nal_bits *b)
+{
+    struct h264_format f = {.chroma_format = 1, .luma_bits = 8, .chroma_bits = 8};
     nal_bits_take(b, 8); // NAL unit header
     uint32_t profile = nal_bits_take(b, 8);
     nal_bits_take(b, 16); // constraint flags, level_idc
     nal_bits_ue(b);       // seq_parameter_set_id
     if (!profile_has_chroma_format(profile))
-        return 1; // 4:2:0
+        return f;
     uint32_t chroma_format = nal_bits_ue(b);
-    if (chroma_format == 3)
+    f.chroma_format = chroma_format <= COLOUR_444 ? (int)chroma_format : COLOUR_444 + 1;
+    if (f.chroma_format == COLOUR_444)
         nal_bits_bit(b); // separate_colour_plane_flag
-    nal_bits_ue(b);      // bit_depth_luma_minus8
-    nal_bits_ue(b);      // bit_depth_chroma_minus8
-    nal_bits_bit(b);     // qpprime_y_zero_transform_bypass_flag
+    f.luma_bits = take_bit_depth(b);
+    f.chroma_bits = take_bit_depth(b);
+    nal_bits_bit(b); // qpprime_y_zero_transform_bypass_flag
     bool matrices = nal_bits_bit(b);
-    for (int i = 0; matrices && i < (chroma_format == 3 ? 12 : 8); i++)
+    for (int i = 0; matrices && i < (f.chroma_format == COLOUR_444 ? 12 : 8); i++)
         if (nal_bits_bit(b))
             skip_scaling_list(b, i < 6 ? 16 : 64);
-    return chroma_format;
+    return f;
 }
 
 // Skips the fields between log2_max_frame_num_minus4 and gaps_in_frame_num_value_allowed_flag.
@@ -127,7 +137,7 @@ static int rewrite_sps(const uint8_t *nal, size_t len, int more, int *frame_num_
         b.count--;
     b.count -= b.count > 0;
 
-    (void)skip_to_frame_num(&b);
+    (void)take_format(&b);
     size_t before = b.at;
     uint32_t log2_minus4 = nal_bits_ue(&b);
     size_t after = b.at;
@@ -181,7 +191,7 @@ static int open_sps(const uint8_t *nal, size_t len, uint8_t rbsp[H264_MAX_SPS],
 // Reads an SPS up to vui_parameters_present_flag. Returns 0, or ERR_MALFORMED.
 static int take_size(struct nal_bits *b, int *width, int *height)
 {
-    uint32_t chroma_format = skip_to_frame_num(b);
+    int chroma_format = take_format(b).chroma_format;
     nal_bits_ue(b); // log2_max_frame_num_minus4
     skip_to_gaps_flag(b);
     nal_bits_bit(b); // gaps_in_frame_num_value_allowed_flag
@@ -211,6 +221,20 @@ int h264_sps_size(const uint8_t *nal, size_t len, int *width, int *height)
     struct nal_bits b;
     int err = open_sps(nal, len, rbsp, &b);
     return err ? err : take_size(&b, width, height);
+}
+
+int h264_sps_format(const uint8_t *nal, size_t len, struct h264_format *out)
+{
+    uint8_t rbsp[H264_MAX_SPS];
+    struct nal_bits b;
+    int err = open_sps(nal, len, rbsp, &b);
+    if (err)
+        return err;
+    *out = take_format(&b);
+    return b.at > b.count || out->chroma_format > COLOUR_444 || out->luma_bits > MAX_BIT_DEPTH ||
+                   out->chroma_bits > MAX_BIT_DEPTH
+               ? ERR_MALFORMED
+               : 0;
 }
 
 // E.1.2
@@ -268,7 +292,7 @@ bool h264_may_reorder(const uint8_t *nal, size_t len)
     if (open_sps(nal, len, rbsp, &b) != 0)
         return true;
     struct nal_bits order = b;
-    (void)skip_to_frame_num(&order);
+    (void)take_format(&order);
     nal_bits_ue(&order); // log2_max_frame_num_minus4
     if (rbsp[1] == BASELINE ||
         (nal_bits_ue(&order) == ORDER_OF_DECODING && order.at <= order.count))

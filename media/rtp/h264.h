@@ -93,6 +93,15 @@ int h264_allow_gaps(const uint8_t *nal, size_t len, uint8_t *out, size_t cap);
 // none, is truncated, or has a side above H264_MAX_SIDE.
 int h264_sps_size(const uint8_t *nal, size_t len, int *width, int *height);
 
+struct h264_format {
+    int chroma_format; // chroma_format_idc: 0: grey, 1: 4:2:0, 2: 4:2:2, 3: 4:4:4
+    int luma_bits;     // of a sample
+    int chroma_bits;
+};
+// Reads the format of the samples of an SPS; of a profile whose SPS has no such fields 4:2:0 and 8
+// bits. Errors as h264_sps_size; ERR_MALFORMED also for values out of range (7.4.2.1.1).
+int h264_sps_format(const uint8_t *nal, size_t len, struct h264_format *out);
+
 // Returns false if an SPS says that no picture is shown after one that follows it (8.2.1,
 // pic_order_cnt_type 2; E.2.1, max_num_reorder_frames 0; the baseline profile). True also if it is
 // none, or says nothing.

@@ -93,6 +93,8 @@ static int open_entry(struct entry *e)
     int err = c->ops->take(c, url, &e->hold, false, &stream);
     if (err == CATALOG_WAITS)
         return HTTP_WAITS;
+    if (err == CATALOG_REFUSED && e->hold.refusal.status == 404)
+        return ERR_NOT_FOUND;
     if (err)
         return err == ERR_FULL || err == ERR_AGAIN || err == ERR_TIMED_OUT || err == CATALOG_REFUSED
                    ? ERR_FULL
@@ -183,7 +185,8 @@ void catalog_library_tick(struct catalog_library *l, usec_t now)
         bool is_reading = e->film && film_library_state(e->film) == FILM_READING;
         if (e->live)
             live_packager_tick(e->live, now);
-        if (!is_reading && now - e->used > CATALOG_LIBRARY_IDLE)
+        bool is_over = e->live && live_packager_is_over(e->live);
+        if (is_over || (!is_reading && now - e->used > CATALOG_LIBRARY_IDLE))
             close_entry(e);
     }
 }

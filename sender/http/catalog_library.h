@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 // The streams of a catalog on HTTP, each at its own path: a live_packager.h for one that is encoded
-// here, a film_library.h for a prepared one. Others are not there. The first request for a stream
-// opens it in the catalog, and holds it there until CATALOG_LIBRARY_IDLE after the last request.
+// here or passed on, a film_library.h for a prepared one. Others are not there. The first request
+// for a stream opens it in the catalog, and holds it there until CATALOG_LIBRARY_IDLE after the
+// last request, or until its media is over.
 //
 // Loop thread only, its content too.
 #ifndef WEIR_SENDER_HTTP_CATALOG_LIBRARY_H

@@ -355,7 +355,7 @@ static int open_film(struct film_library *l)
     m->rendition_count = l->level_count;
     m->segment_seconds = info->plan.gop / fps_value(l->grid.fps);
     m->ended = m->stored = true;
-    snprintf(m->token, sizeof(m->token), "%" PRIx64,
+    snprintf(m->run.token, sizeof(m->run.token), "%" PRIx64,
              (uint64_t)st.st_mtim.tv_sec << 28 ^ (uint64_t)st.st_size);
     struct film_table *table = stored_table_read(l->file, path);
     for (int i = 0; i < l->level_count; i++)
@@ -378,7 +378,7 @@ static int open_film(struct film_library *l)
     pthread_mutex_lock(&l->lock);
     l->groups = stored_info_groups(stored_file_info(l->file));
     l->rendition_count = m->rendition_count;
-    memcpy(l->token, m->token, sizeof(l->token));
+    memcpy(l->token, m->run.token, sizeof(l->token));
     for (int i = 0; i < m->rendition_count; i++) {
         memcpy(l->names[i], m->renditions[i].name, MANIFEST_NAME);
         l->is_video[i] = manifest_is_video(&m->renditions[i]);

@@ -21,6 +21,7 @@ enum {
     RELOAD_TARGETS = 6,   // target durations: age of the response to a blocking reload
     WAIT_TARGETS = 3,     // target durations that a request may wait
     MASTER_BYTES = 16384,
+    RUNS = 8, // of which there are segments
 };
 
 #define PLAYLIST_TYPE "application/vnd.apple.mpegurl"
@@ -31,8 +32,13 @@ struct files {               // of a segment
     struct http_body *parts[MANIFEST_MAX_PARTS];
 };
 
+struct run {
+    struct manifest_run about;
+    bool has_begun; // a part of it has come
+    struct http_body *inits[MANIFEST_MAX_RENDITIONS];
+};
+
 struct shelf { // of a rendition
-    struct http_body *init;
     struct http_body *playlist;
     int count;
     struct manifest_segment segments[ROOM];
@@ -48,9 +54,11 @@ struct live_library {
     usec_t asked;
     bool runs;
     bool has_base;
-    int64_t base_number; // number of grid segment 0
-    int64_t next_number; // after the highest so far
-    usec_t begun_wall;
+    int64_t base_number;      // number of grid segment 0
+    int64_t next_number;      // after the highest so far
+    usec_t begun_wall;        // of the newest run
+    struct run runs_of[RUNS]; // a ring
+    int newest;
     struct http_body *multivariant;
     struct http_body *mpd;
     struct manifest manifest; // its renditions' segments are the ends of the shelves
@@ -80,7 +88,6 @@ static void drop_shelf(struct shelf *s)
 {
     for (int i = 0; i < s->count; i++)
         drop_files(&s->files[i]);
-    http_body_unref(s->init);
     http_body_unref(s->playlist);
     *s = (struct shelf){0};
 }
@@ -89,6 +96,15 @@ static void replace(struct http_body **at, struct http_body *with)
 {
     http_body_unref(*at);
     *at = with;
+}
+
+// Returns the run of a token; NULL: there is none.
+static const struct run *find_run(const struct live_library *l, const char *token)
+{
+    for (int i = 0; i < RUNS; i++)
+        if (l->runs_of[i].about.token[0] && strcmp(token, l->runs_of[i].about.token) == 0)
+            return &l->runs_of[i];
+    return NULL;
 }
 
 // Returns the index of the segment; -1: it is not there.
@@ -135,6 +151,28 @@ static void write_mpd(struct live_library *l)
     char *text = malloc(room);
     int len = text ? dash_manifest(&l->manifest, clock_wall(), text, room) : ERR_NO_MEMORY;
     replace(&l->mpd, finish_text(text, len));
+}
+
+// Caller holds l->lock.
+static void write_multivariant(struct live_library *l)
+{
+    char *text = malloc(MASTER_BYTES);
+    int len = text ? hls_multivariant_playlist(&l->manifest, text, MASTER_BYTES) : ERR_NO_MEMORY;
+    replace(&l->multivariant, finish_text(text, len));
+}
+
+// Caller holds l->lock. Drops what belongs to a run.
+static void drop_run(struct live_library *l, int at)
+{
+    struct run *run = &l->runs_of[at];
+    for (int i = 0; i < l->manifest.rendition_count; i++) {
+        struct shelf *s = &l->shelves[i];
+        while (s->count > 0 && s->segments[0].run == &run->about)
+            drop_first(s);
+        show_window(l, i);
+        http_body_unref(run->inits[i]);
+    }
+    *run = (struct run){0};
 }
 
 // ---- The server's thread
@@ -209,13 +247,19 @@ static int get_media(struct live_library *l, int rendition, const struct http_ta
         manifest_is_video(&l->manifest.renditions[rendition]) ? "video/mp4" : "audio/mp4";
     out->max_age = FILE_AGE_S;
     out->immutable = true;
-    if (!l->runs || strcmp(t->token, l->manifest.token) != 0)
+    const struct run *run = l->runs ? find_run(l, t->token) : NULL;
+    bool is_newest = run == &l->runs_of[l->newest];
+    if (!run)
         return ERR_NOT_FOUND;
-    if (t->file == HTTP_INIT)
-        return s->init ? reply_with(out, s->init, type) : wait(l, begun, out);
+    if (t->file == HTTP_INIT) {
+        struct http_body *init = run->inits[rendition];
+        return init ? reply_with(out, init, type) : is_newest ? wait(l, begun, out) : ERR_NOT_FOUND;
+    }
     if (is_part && t->part >= MANIFEST_MAX_PARTS)
         return ERR_NOT_FOUND;
     int i = find(s, t->number);
+    if (i >= 0 ? s->segments[i].run != &run->about : !is_newest)
+        return ERR_NOT_FOUND;
     struct http_body *body = i < 0     ? NULL
                              : is_part ? s->files[i].parts[t->part]
                                        : s->files[i].whole;
@@ -247,6 +291,8 @@ static int get_locked(struct live_library *l, const struct content_request *r, u
     switch (r->target.file) {
     case HTTP_MULTIVARIANT:
         out->max_age = FRESH_AGE_S;
+        if (l->manifest.ended && !l->runs)
+            return ERR_NOT_FOUND;
         return l->multivariant ? reply_with(out, l->multivariant, PLAYLIST_TYPE) : ERR_NO_MEMORY;
     case HTTP_MPD:
         out->max_age = FRESH_AGE_S;
@@ -286,20 +332,15 @@ struct live_library *live_library_new(const struct manifest *about, const char *
 {
     static const struct http_content_ops ops = {.get = get};
     struct live_library *l = calloc(1, sizeof(*l));
-    char *text = malloc(MASTER_BYTES);
-    if (!l || !text) {
-        free(text);
-        free(l);
+    if (!l)
         return NULL;
-    }
     pthread_mutex_init(&l->lock, NULL);
     l->base.ops = &ops;
     l->mount = mount;
     l->events = events;
     l->ctx = ctx;
     l->manifest = *about;
-    l->multivariant =
-        finish_text(text, hls_multivariant_playlist(&l->manifest, text, MASTER_BYTES));
+    write_multivariant(l);
     return l;
 }
 
@@ -307,7 +348,9 @@ void live_library_free(struct live_library *l)
 {
     if (!l)
         return;
-    live_library_end(l);
+    live_library_end(l, false);
+    for (int i = 0; i < RUNS; i++)
+        drop_run(l, i);
     http_body_unref(l->multivariant);
     pthread_mutex_destroy(&l->lock);
     free(l);
@@ -326,15 +369,51 @@ usec_t live_library_asked(struct live_library *l)
     return asked;
 }
 
+// Caller holds l->lock.
+static void begin_run(struct live_library *l, usec_t wall)
+{
+    l->begun_wall = wall > l->begun_wall ? wall : l->begun_wall + 1; // names differ
+    l->newest = (l->newest + 1) % RUNS;
+    drop_run(l, l->newest);
+    struct manifest_run *about = &l->manifest.run;
+    *about = (struct manifest_run){.number = about->number};
+    snprintf(about->token, sizeof(about->token), "%" PRIx64, (uint64_t)l->begun_wall);
+    l->runs_of[l->newest].about = *about;
+}
+
 void live_library_begin(struct live_library *l, usec_t wall)
 {
     pthread_mutex_lock(&l->lock);
     l->runs = true;
     l->has_base = false;
-    l->begun_wall = wall;
     l->manifest.origin = 0;
     l->manifest.ended = false;
-    snprintf(l->manifest.token, sizeof(l->manifest.token), "%" PRIx64, (uint64_t)wall);
+    begin_run(l, wall);
+    pthread_mutex_unlock(&l->lock);
+}
+
+void live_library_next_run(struct live_library *l, const struct manifest *about, usec_t wall)
+{
+    pthread_mutex_lock(&l->lock);
+    for (int i = 0; i < l->manifest.rendition_count; i++) {
+        struct manifest_rendition *r = &l->manifest.renditions[i];
+        const struct manifest_rendition *next = &about->renditions[i];
+        memcpy(r->codec_name, next->codec_name, sizeof(r->codec_name));
+        r->width = next->width;
+        r->height = next->height;
+    }
+    write_multivariant(l);
+    l->manifest.run.number += l->runs_of[l->newest].has_begun;
+    begin_run(l, wall);
+    pthread_mutex_unlock(&l->lock);
+}
+
+void live_library_settle(struct live_library *l, double seconds, const double *part_targets)
+{
+    pthread_mutex_lock(&l->lock);
+    l->manifest.segment_seconds = seconds;
+    for (int i = 0; i < l->manifest.rendition_count; i++)
+        l->manifest.renditions[i].part_target = part_targets[i];
     pthread_mutex_unlock(&l->lock);
 }
 
@@ -342,7 +421,7 @@ void live_library_init(struct live_library *l, int rendition, uint8_t *data, siz
 {
     struct http_body *body = http_body_new(data, bytes);
     pthread_mutex_lock(&l->lock);
-    replace(&l->shelves[rendition].init, body);
+    replace(&l->runs_of[l->newest].inits[rendition], body);
     pthread_mutex_unlock(&l->lock);
 }
 
@@ -374,8 +453,23 @@ static struct manifest_segment *open_segment(struct live_library *l, struct shel
     if (s->count == ROOM)
         drop_first(s);
     last = &s->segments[s->count++];
-    *last = (struct manifest_segment){.number = number, .time = p->time, .wall = p->wall};
+    *last = (struct manifest_segment){
+        .run = &l->runs_of[l->newest].about, .number = number, .time = p->time, .wall = p->wall};
     return last;
+}
+
+// Caller holds l->lock. The first part of a run says where it is on the MPD's time line.
+static void place_run(struct live_library *l, usec_t media, usec_t wall)
+{
+    struct run *run = &l->runs_of[l->newest];
+    bool is_first = !l->manifest.origin;
+    if (is_first && wall > 0)
+        l->manifest.origin = wall - media;
+    if (!run->has_begun && !is_first && wall > 0) {
+        run->about.media = media;
+        run->about.start = wall - l->manifest.origin;
+    }
+    run->has_begun = true;
 }
 
 void live_library_part(struct live_library *l, int rendition, const struct cmaf_part *p)
@@ -389,9 +483,7 @@ void live_library_part(struct live_library *l, int rendition, const struct cmaf_
         segment->parts[segment->part_count++] =
             (struct manifest_part){.duration = (int32_t)p->duration, .independent = p->independent};
         segment->duration = p->time + p->duration - segment->time;
-        if (!l->manifest.origin && p->wall > 0)
-            l->manifest.origin =
-                p->wall - p->time * USEC_PER_SEC / l->manifest.renditions[rendition].timescale;
+        place_run(l, p->time * USEC_PER_SEC / l->manifest.renditions[rendition].timescale, p->wall);
         show_window(l, rendition);
         write_playlist(l, rendition);
     }
@@ -450,7 +542,7 @@ void live_library_finish(struct live_library *l)
     l->events->on_change(l->ctx);
 }
 
-void live_library_end(struct live_library *l)
+void live_library_end(struct live_library *l, bool for_good)
 {
     pthread_mutex_lock(&l->lock);
     l->asked = 0;
@@ -459,8 +551,8 @@ void live_library_end(struct live_library *l)
         show_window(l, i);
     }
     replace(&l->mpd, NULL);
-    l->manifest.ended = false;
-    l->manifest.discontinuities += l->runs && l->has_base;
+    l->manifest.ended = for_good;
+    l->manifest.run.number += l->runs && l->has_base;
     l->runs = false;
     pthread_mutex_unlock(&l->lock);
 }

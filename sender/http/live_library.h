@@ -4,9 +4,10 @@
 // is added.
 //
 // A *run* begins with the first request and ends when the media ends, or some seconds after the
-// last request. Its files have a token of their own, so a cache may keep them for long. Segment
-// numbers ascend through all runs: the first one counts segments since 1970, so that they ascend
-// through restarts of the program too.
+// last request. Of media that is passed on, live_library_next_run begins another one, and playlists
+// have segments of both, with a discontinuity between them. A run's files have a token of their
+// own, so a cache may keep them for long. Segment numbers ascend through all runs: the first one
+// counts segments since 1970, so that they ascend through restarts of the program too.
 //
 // A playlist has LIVE_WINDOW complete segments; LIVE_KEPT are served.
 #ifndef WEIR_SENDER_HTTP_LIVE_LIBRARY_H
@@ -46,6 +47,12 @@ struct http_content *live_library_content(struct live_library *l);
 usec_t live_library_asked(struct live_library *l);
 // A run begins. `wall`: the wall clock.
 void live_library_begin(struct live_library *l, usec_t wall);
+// The run ends, and the next one begins, whose segments continue the numbers. Of `about`, the
+// codecs and sizes of the renditions count.
+void live_library_next_run(struct live_library *l, const struct manifest *about, usec_t wall);
+// Before the first segment is complete: `seconds` is manifest.segment_seconds, and `part_targets`
+// those of the renditions.
+void live_library_settle(struct live_library *l, double seconds, const double *part_targets);
 // A rendition's init segment; takes over `data`.
 void live_library_init(struct live_library *l, int rendition, uint8_t *data, size_t bytes);
 // A part; takes over p->data.
@@ -53,7 +60,8 @@ void live_library_part(struct live_library *l, int rendition, const struct cmaf_
 void live_library_segment(struct live_library *l, int rendition, int64_t segment);
 // The media has ended: the playlists say so until the run ends.
 void live_library_finish(struct live_library *l);
-void live_library_end(struct live_library *l); // the run ends; drops its files
+// The run ends; drops its files. `for_good`: no other one begins, and nothing is found from now on.
+void live_library_end(struct live_library *l, bool for_good);
 
 DECLS_END
 #endif

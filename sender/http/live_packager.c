@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 #include "sender/http/live_packager.h"
 
+#include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 
@@ -13,9 +14,17 @@
 #include "media/cmaf/cmaf_segmenter.h"
 #include "sender/http/live_library.h"
 #include "sender/http/rendition_rates.h"
+#include "sender/policy/segment_follow.h"
 
 enum { SEEN = 64 };  // frames of a size whose numbers are remembered
 #define KEY_LEAD 0.3 // seconds before a segment's begin at which its key frames are requested
+
+// Of media that is passed on:
+enum { PASSED_TIMESCALE = 90000 };
+#define PASSED_FIRST (19 * USEC_PER_SEC) // max. length of the first segment: its parts have places
+#define PASSED_AHEAD (5 * USEC_PER_SEC)  // max. of audio before the video
+#define PASSED_MOST  ((size_t)16 << 20)  // bytes of a segment; the library keeps LIVE_KEPT of them
+static const double PASSED_WAIT = 10;    // seconds; a third of what a request for the first waits
 
 struct live_packager;
 
@@ -23,6 +32,7 @@ struct track { // of a rendition
     struct live_packager *packager;
     int rendition;
     bool has_init;
+    double longest_part; // seconds
     struct cmaf_track cmaf;
     struct cmaf_segmenter segmenter;
 };
@@ -40,22 +50,38 @@ struct live_packager {
     struct live_library *library; // owned
     struct mailbox *requests;     // owned: the server's thread tells the loop of a first request
     struct cmaf_grid grid;
+    double part; // usual length, seconds
     struct manifest manifest;
     struct media_feed *feed; // owned; NULL: it does not watch
     struct aac_thread *aac;  // owned while it watches; NULL: no audio
     bool ended;              // the media has ended; the feed is freed later, outside its sink
+    usec_t ended_at;
+    bool is_over;            // and so have its files
     int64_t packet_position; // of the last packet of audio, and its capture time
     usec_t packet_wall;
     struct size sizes[LADDER_MAX_SIZES];
     int level_count;
-    struct track *tracks; // owned: of the levels, then AAC and Opus
+    // Of media that is passed on. A frame's duration is known when the next one is there.
+    struct segment_follow follow;
+    struct coded_frame *held; // one reference; NULL: none
+    usec_t run_begin;         // media time
+    int64_t segment;          // the newest; -1: none
+    bool is_settled;          // the length of segments is known, and stays
+    bool has_warned;          // of a segment that ended without a key frame
+    struct track *tracks;     // owned: of the levels, then AAC and Opus
 };
+
+static bool is_passed_on(const struct live_packager *p)
+{
+    return !p->config.media->encodes;
+}
 
 // ---- From tracks to files
 
 static void on_part(void *ctx, const struct cmaf_part *part)
 {
     struct track *t = ctx;
+    t->longest_part = fmax(t->longest_part, (double)part->duration / t->cmaf.timescale);
     live_library_part(t->packager->library, t->rendition, part);
 }
 
@@ -94,7 +120,98 @@ static void on_change(void *ctx)
 static const struct live_library_events library_events = {.on_request = on_request,
                                                           .on_change = on_change};
 
-// ---- Coded media
+// ---- What the files are
+
+static void describe_level(struct live_packager *p, int level)
+{
+    const struct stream_media *m = p->config.media;
+    const struct size_spec *size = &m->ladder.sizes[m->ladder.levels[level].size_id];
+    struct manifest_rendition *r = &p->manifest.renditions[level];
+    struct sdp sdp = {0};
+    m->ops->describe(m, m->ladder.levels[level].size_id, &sdp);
+    *r = (struct manifest_rendition){
+        .codec = CMAF_H264,
+        .width = size->width,
+        .height = size->height,
+        .frame_rate = level_frame_rate(&m->ladder, level),
+        .timescale = is_passed_on(p) ? PASSED_TIMESCALE : cmaf_grid_timescale(&p->grid),
+        .part_target =
+            is_passed_on(p) ? p->part : cmaf_grid_part_target(&p->grid, &m->ladder, level)};
+    snprintf(r->name, sizeof(r->name), "v%d", level);
+    cmaf_codec_name(CMAF_H264, sdp.profile_level_id, r->codec_name);
+    rendition_rates_video(r, m->ladder.levels[level].bitrate_bps);
+    p->tracks[level].cmaf = (struct cmaf_track){.codec = CMAF_H264,
+                                                .timescale = r->timescale,
+                                                .width = size->width,
+                                                .height = size->height};
+}
+
+static void describe_audio(struct live_packager *p, enum cmaf_codec codec, int bitrate_bps)
+{
+    int i = p->level_count + (codec == CMAF_OPUS);
+    int samples = codec == CMAF_AAC ? AAC_FRAME : AUDIO_PACKET;
+    struct manifest_rendition *r = &p->manifest.renditions[i];
+    *r = (struct manifest_rendition){.codec = codec,
+                                     .timescale = AUDIO_RATE,
+                                     .part_target = p->part + (double)samples / AUDIO_RATE};
+    snprintf(r->name, sizeof(r->name), "%s", codec == CMAF_AAC ? "aac" : "opus");
+    cmaf_codec_name(codec, NULL, r->codec_name);
+    rendition_rates_audio(r, bitrate_bps, samples);
+    p->tracks[i].cmaf =
+        (struct cmaf_track){.codec = codec, .timescale = AUDIO_RATE, .bitrate_bps = bitrate_bps};
+}
+
+static void describe_grid(struct live_packager *p, usec_t part)
+{
+    cmaf_grid_init(&p->grid, &p->config.media->ladder, p->config.segment, part);
+    p->part = usec_to_sec(p->config.segment) / p->grid.parts;
+    p->manifest.segment_seconds = (double)p->grid.frames / fps_value(p->grid.fps);
+    p->manifest.segment_parts = p->grid.parts;
+}
+
+// Parts are of whole frames.
+static void describe_passed(struct live_packager *p, usec_t part)
+{
+    double rate = fps_value(p->config.media->ladder.source_fps);
+    p->part = ceil(usec_to_sec(part) * rate - 0.01) / rate;
+    cmaf_grid_init_open(&p->grid, (usec_t)(p->part * USEC_PER_SEC));
+    p->manifest.segment_seconds = PASSED_WAIT;
+    p->manifest.segment_parts = MANIFEST_MAX_PARTS;
+    p->manifest.begins_anywhere = true;
+}
+
+static void describe(struct live_packager *p)
+{
+    const struct stream_media *m = p->config.media;
+    usec_t part = usec_min(LIVE_PACKAGER_PART, p->config.segment);
+    if (is_passed_on(p))
+        describe_passed(p, part);
+    else
+        describe_grid(p, part);
+    for (int i = 0; i < p->level_count; i++)
+        describe_level(p, i);
+    if (m->audio_bps) {
+        describe_audio(p, CMAF_OPUS, m->audio_bps);
+        describe_audio(p, CMAF_AAC, LIVE_PACKAGER_AAC_BPS);
+    }
+    for (int i = 0; i < p->manifest.rendition_count; i++) {
+        p->tracks[i].packager = p;
+        p->tracks[i].rendition = i;
+    }
+}
+
+static void begin_tracks(struct live_packager *p)
+{
+    for (int i = 0; i < p->manifest.rendition_count; i++) {
+        struct track *t = &p->tracks[i];
+        cmaf_segmenter_destroy(&t->segmenter);
+        cmaf_segmenter_init(&t->segmenter, &p->grid, t->cmaf.timescale, t->cmaf.codec != CMAF_H264,
+                            &segmenter_events, t);
+        t->has_init = false;
+    }
+}
+
+// ---- Video that is encoded here
 
 static struct live_packager *of_sink(struct frame_sink *sink)
 {
@@ -150,18 +267,7 @@ static void add_to_level(struct live_packager *p, int level, const struct coded_
         log_error("no memory for a segment: a part is lost");
 }
 
-static void on_frame(struct frame_sink *sink, struct coded_frame *f, usec_t now)
-{
-    (void)now;
-    struct live_packager *p = of_sink(sink);
-    const struct ladder *l = &p->config.media->ladder;
-    if (!p->feed || p->ended || !is_sound(&p->sizes[f->size_id], f))
-        return;
-    for (int i = 0; i < p->level_count; i++)
-        if (l->levels[i].size_id == f->size_id && f->temporal_id <= l->levels[i].temporal_id)
-            add_to_level(p, i, f);
-    request_key(p, f);
-}
+// ---- Audio
 
 static void add_packet(struct track *t, int64_t position, int samples, const uint8_t *data,
                        size_t bytes, usec_t wall)
@@ -175,20 +281,6 @@ static void add_packet(struct track *t, int64_t position, int samples, const uin
         log_error("no memory for a segment: a part is lost");
 }
 
-static void on_audio(struct frame_sink *sink, struct coded_audio *c, usec_t now)
-{
-    (void)now;
-    struct live_packager *p = of_sink(sink);
-    int samples = audio_packet_samples(c->data, c->bytes);
-    if (!p->feed || p->ended || !samples)
-        return;
-    p->packet_position = c->position;
-    p->packet_wall = c->capture_wall;
-    add_packet(&p->tracks[p->level_count + 1], c->position, samples, c->data, c->bytes,
-               c->capture_wall);
-    aac_thread_push(p->aac, c);
-}
-
 static void on_aac(void *ctx, const struct aac_packet *a)
 {
     struct live_packager *p = ctx;
@@ -197,16 +289,178 @@ static void on_aac(void *ctx, const struct aac_packet *a)
         add_packet(&p->tracks[p->level_count], a->position, AAC_FRAME, a->data, a->bytes, wall);
 }
 
+// ---- Video that is passed on
+
+static usec_t decoding_time(const struct coded_frame *f)
+{
+    return f->pts - f->shown_after;
+}
+
+static int64_t passed_units(usec_t t)
+{
+    return t * PASSED_TIMESCALE / USEC_PER_SEC;
+}
+
+// The held frame lasts until `next`.
+static void give_held(struct live_packager *p, usec_t next)
+{
+    struct track *t = &p->tracks[0];
+    struct coded_frame *f = p->held;
+    p->held = NULL;
+    if (!f)
+        return;
+    if (f->key && !t->has_init && cmaf_track_learn(&t->cmaf, f) == 0)
+        give_init(t);
+    int64_t time = passed_units(decoding_time(f));
+    struct cmaf_sample sample = {.time = time,
+                                 .duration = passed_units(next) - time,
+                                 .offset = (int32_t)passed_units(f->shown_after),
+                                 .key = f->key};
+    if (t->has_init && cmaf_segmenter_frame(&t->segmenter, &sample, f, f->capture_wall) != 0)
+        log_error("no memory for a segment: a part is lost");
+    coded_frame_unref(f);
+}
+
+// The first segment says how long segments are: a playlist states that once (RFC 8216bis, 4.4.3.1),
+// so later ones that would be longer are cut. A quarter of a second is left for the source's
+// jitter; less than half a one, as players round.
+static void settle(struct live_packager *p, usec_t length)
+{
+    double targets[MANIFEST_MAX_RENDITIONS];
+    double seconds = fmax(round(usec_to_sec(length) + 0.25), usec_to_sec(p->config.segment));
+    if (p->is_settled)
+        return;
+    for (int i = 0; i < p->manifest.rendition_count; i++)
+        targets[i] = fmax(p->manifest.renditions[i].part_target, p->tracks[i].longest_part);
+    live_library_settle(p->library, seconds, targets);
+    p->follow.longest = (usec_t)((seconds + 0.45) * USEC_PER_SEC);
+    p->is_settled = true;
+}
+
+// Ends the segments. Video first: its length counts.
+static void end_segments(struct live_packager *p)
+{
+    if (is_passed_on(p)) {
+        usec_t end = p->follow.last + p->follow.interval;
+        give_held(p, end);
+        settle(p, end - p->follow.begin);
+    }
+    for (int i = 0; i < p->manifest.rendition_count; i++)
+        cmaf_segmenter_end(&p->tracks[i].segmenter);
+}
+
+// Times, or parameter sets, are no longer those of the run: the next one begins.
+static void next_run(struct live_packager *p)
+{
+    end_segments(p);
+    segment_follow_break(&p->follow);
+    describe(p);
+    live_library_next_run(p->library, &p->manifest, clock_wall());
+    begin_tracks(p);
+    aac_thread_free(p->aac);
+    p->aac = p->config.media->audio_bps ? aac_thread_new(p->loop, LIVE_PACKAGER_AAC_BPS, on_aac, p)
+                                        : NULL;
+    log_info("%s: the media has changed, or was away: HTTP viewers get a discontinuity",
+             p->config.mount);
+}
+
+static void begin_segment(struct live_packager *p, usec_t time)
+{
+    p->segment++;
+    for (int i = 0; i < p->manifest.rendition_count; i++)
+        cmaf_segmenter_cut(&p->tracks[i].segmenter, p->segment, time);
+}
+
+static void warn_of_cut(struct live_packager *p, usec_t length)
+{
+    if (p->has_warned)
+        return;
+    p->has_warned = true;
+    log_warn(
+        "%s: its key frames are far apart: an HTTP segment ends without one after %.1f s, as it "
+        "has at most %.1f s and %zu MiB; players cannot begin with the next one",
+        p->config.mount, usec_to_sec(length), usec_to_sec(p->follow.longest), PASSED_MOST >> 20);
+}
+
+static void take_passed(struct live_packager *p, struct coded_frame *f, usec_t now)
+{
+    struct track *t = &p->tracks[0];
+    usec_t time = decoding_time(f), begin = p->follow.begin;
+    bool is_first = !p->follow.has_begun;
+    bool is_other = !is_first && f->key && t->has_init && cmaf_track_differs(&t->cmaf, f);
+    enum segment_verdict verdict =
+        is_other ? SEGMENT_BREAKS : segment_follow_frame(&p->follow, time, f->key, f->bytes);
+    if (verdict == SEGMENT_BREAKS) {
+        next_run(p);
+        is_first = true;
+        verdict = segment_follow_frame(&p->follow, time, f->key, f->bytes);
+    }
+    if (verdict == SEGMENT_LEAVES_OUT)
+        return;
+    give_held(p, time);
+    if (is_first)
+        p->run_begin = time;
+    else if (verdict == SEGMENT_BEGINS)
+        settle(p, time - begin);
+    if (verdict == SEGMENT_BEGINS && !f->key)
+        warn_of_cut(p, time - begin);
+    if (verdict == SEGMENT_BEGINS)
+        begin_segment(p, time);
+    p->held = coded_frame_ref(f);
+    if (segment_follow_wants_key(&p->follow))
+        p->feed->ops->request_key(p->feed, 0, now);
+}
+
+// Returns true if audio of this media time belongs to the run.
+static bool is_of_run(const struct live_packager *p, int64_t position)
+{
+    usec_t time = audio_usec(position);
+    return !is_passed_on(p) ||
+           (p->follow.has_begun && time >= p->run_begin && time <= p->follow.last + PASSED_AHEAD);
+}
+
+// ---- What the feed gives
+
+static void on_frame(struct frame_sink *sink, struct coded_frame *f, usec_t now)
+{
+    struct live_packager *p = of_sink(sink);
+    const struct ladder *l = &p->config.media->ladder;
+    if (!p->feed || p->ended || !is_sound(&p->sizes[f->size_id], f))
+        return;
+    if (is_passed_on(p)) {
+        take_passed(p, f, now);
+        return;
+    }
+    for (int i = 0; i < p->level_count; i++)
+        if (l->levels[i].size_id == f->size_id && f->temporal_id <= l->levels[i].temporal_id)
+            add_to_level(p, i, f);
+    request_key(p, f);
+}
+
+static void on_audio(struct frame_sink *sink, struct coded_audio *c, usec_t now)
+{
+    (void)now;
+    struct live_packager *p = of_sink(sink);
+    int samples = audio_packet_samples(c->data, c->bytes);
+    if (!p->feed || p->ended || !samples || !is_of_run(p, c->position))
+        return;
+    p->packet_position = c->position;
+    p->packet_wall = c->capture_wall;
+    add_packet(&p->tracks[p->level_count + 1], c->position, samples, c->data, c->bytes,
+               c->capture_wall);
+    if (p->aac)
+        aac_thread_push(p->aac, c);
+}
+
 static void on_end(struct frame_sink *sink, const char *why, usec_t now)
 {
     (void)why;
-    (void)now;
     struct live_packager *p = of_sink(sink);
     if (!p->feed || p->ended)
         return;
     p->ended = true;
-    for (int i = 0; i < p->manifest.rendition_count; i++)
-        cmaf_segmenter_end(&p->tracks[i].segmenter);
+    p->ended_at = now;
+    end_segments(p);
     live_library_finish(p->library);
     (void)mailbox_post(p->requests, p); // the feed cannot be freed here
 }
@@ -234,24 +488,36 @@ static void stop_feed(struct live_packager *p)
     p->feed->ops->play(p->feed, false);
     p->feed->ops->free(p->feed);
     p->feed = NULL;
+    coded_frame_unref(p->held);
+    p->held = NULL;
     aac_thread_free(p->aac);
     p->aac = NULL;
 }
 
-static void begin_tracks(struct live_packager *p)
+static void begin_sizes(struct live_packager *p)
 {
-    for (int i = 0; i < p->manifest.rendition_count; i++) {
-        struct track *t = &p->tracks[i];
-        cmaf_segmenter_destroy(&t->segmenter);
-        cmaf_segmenter_init(&t->segmenter, &p->grid, t->cmaf.timescale, t->cmaf.codec != CMAF_H264,
-                            &segmenter_events, t);
-        t->has_init = false;
-    }
     for (int i = 0; i < LADDER_MAX_SIZES; i++) {
         p->sizes[i] = (struct size){.asked = -1};
         for (int k = 0; k < SEEN; k++)
             p->sizes[i].seen[k] = -1;
     }
+}
+
+static void begin_passed(struct live_packager *p)
+{
+    double targets[MANIFEST_MAX_RENDITIONS];
+    struct fps fps = p->config.media->ladder.source_fps;
+    usec_t interval = usec_of_frames(1, fps.num, fps.den);
+    usec_t longest = p->is_settled ? p->follow.longest : PASSED_FIRST;
+    segment_follow_init(&p->follow, p->config.segment, longest, PASSED_MOST, interval);
+    p->segment = -1;
+    if (p->is_settled)
+        return;
+    for (int i = 0; i < p->manifest.rendition_count; i++) {
+        targets[i] = p->manifest.renditions[i].part_target;
+        p->tracks[i].longest_part = 0;
+    }
+    live_library_settle(p->library, PASSED_WAIT, targets);
 }
 
 // Begins a run. On failure the requests wait until their deadline.
@@ -266,14 +532,19 @@ static void start(struct live_packager *p)
         goto free_aac;
     p->ended = false;
     begin_tracks(p);
+    begin_sizes(p);
     live_library_begin(p->library, clock_wall());
+    if (is_passed_on(p))
+        begin_passed(p);
+    p->feed->takes_any_rate = is_passed_on(p);
     p->feed->reports_losses = true; // it requests key frames itself
     p->feed->ops->play(p->feed, true);
     for (int i = 0; i < sizes_of(p); i++)
         p->feed->ops->watch(p->feed, i, 1);
     if (m->audio_bps)
         p->feed->ops->watch_audio(p->feed, 1);
-    log_info("%s: HTTP viewers: the encoders run", p->config.mount);
+    log_info("%s: HTTP viewers: %s", p->config.mount,
+             is_passed_on(p) ? "its files are made" : "the encoders run");
     return;
 
 free_aac:
@@ -294,17 +565,31 @@ static void on_mail(void *ctx, void *item, usec_t now)
         start(p);
 }
 
+// A player reloads a playlist once in a target duration.
+static usec_t idle_of(const struct live_packager *p)
+{
+    return usec_max(LIVE_PACKAGER_IDLE, is_passed_on(p) ? p->follow.longest * 3 / 2 : 0);
+}
+
 void live_packager_tick(struct live_packager *p, usec_t now)
 {
     usec_t asked = live_library_asked(p->library);
-    if (asked == 0 || now - asked <= LIVE_PACKAGER_IDLE)
+    usec_t idle = idle_of(p);
+    if (asked == 0 || now - (p->ended ? usec_max(asked, p->ended_at) : asked) <= idle)
         return;
     stop_feed(p);
     p->ended = false;
-    live_library_end(p->library);
+    const struct stream_media *m = p->config.media;
+    p->is_over = is_passed_on(p) && m->ops->is_over && m->ops->is_over(m);
+    live_library_end(p->library, p->is_over);
     on_change(p); // a request that came just now is decided again: it begins a run
-    log_info("%s: no HTTP request for %d s: the encoders rest", p->config.mount,
-             (int)(LIVE_PACKAGER_IDLE / USEC_PER_SEC));
+    log_info("%s: no HTTP request for %d s: %s", p->config.mount, (int)(idle / USEC_PER_SEC),
+             is_passed_on(p) ? "no more files are made" : "the encoders rest");
+}
+
+bool live_packager_is_over(const struct live_packager *p)
+{
+    return p->is_over;
 }
 
 // ---- Making it
@@ -312,64 +597,6 @@ void live_packager_tick(struct live_packager *p, usec_t now)
 static void keep(void *item)
 {
     (void)item;
-}
-
-static void describe_level(struct live_packager *p, int level)
-{
-    const struct stream_media *m = p->config.media;
-    const struct size_spec *size = &m->ladder.sizes[m->ladder.levels[level].size_id];
-    struct manifest_rendition *r = &p->manifest.renditions[level];
-    struct sdp sdp = {0};
-    m->ops->describe(m, m->ladder.levels[level].size_id, &sdp);
-    *r = (struct manifest_rendition){.codec = CMAF_H264,
-                                     .width = size->width,
-                                     .height = size->height,
-                                     .frame_rate = level_frame_rate(&m->ladder, level),
-                                     .timescale = cmaf_grid_timescale(&p->grid),
-                                     .part_target =
-                                         cmaf_grid_part_target(&p->grid, &m->ladder, level)};
-    snprintf(r->name, sizeof(r->name), "v%d", level);
-    cmaf_codec_name(CMAF_H264, sdp.profile_level_id, r->codec_name);
-    rendition_rates_video(r, m->ladder.levels[level].bitrate_bps);
-    p->tracks[level].cmaf = (struct cmaf_track){.codec = CMAF_H264,
-                                                .timescale = r->timescale,
-                                                .width = size->width,
-                                                .height = size->height};
-}
-
-static void describe_audio(struct live_packager *p, enum cmaf_codec codec, int bitrate_bps)
-{
-    int i = p->level_count + (codec == CMAF_OPUS);
-    int samples = codec == CMAF_AAC ? AAC_FRAME : AUDIO_PACKET;
-    double part = usec_to_sec(p->config.segment) / p->grid.parts;
-    struct manifest_rendition *r = &p->manifest.renditions[i];
-    *r = (struct manifest_rendition){.codec = codec,
-                                     .timescale = AUDIO_RATE,
-                                     .part_target = part + (double)samples / AUDIO_RATE};
-    snprintf(r->name, sizeof(r->name), "%s", codec == CMAF_AAC ? "aac" : "opus");
-    cmaf_codec_name(codec, NULL, r->codec_name);
-    rendition_rates_audio(r, bitrate_bps, samples);
-    p->tracks[i].cmaf =
-        (struct cmaf_track){.codec = codec, .timescale = AUDIO_RATE, .bitrate_bps = bitrate_bps};
-}
-
-static void describe(struct live_packager *p)
-{
-    const struct stream_media *m = p->config.media;
-    usec_t part = usec_min(LIVE_PACKAGER_PART, p->config.segment);
-    cmaf_grid_init(&p->grid, &m->ladder, p->config.segment, part);
-    p->manifest.segment_seconds = (double)p->grid.frames / fps_value(p->grid.fps);
-    p->manifest.segment_parts = p->grid.parts;
-    for (int i = 0; i < p->level_count; i++)
-        describe_level(p, i);
-    if (m->audio_bps) {
-        describe_audio(p, CMAF_OPUS, m->audio_bps);
-        describe_audio(p, CMAF_AAC, LIVE_PACKAGER_AAC_BPS);
-    }
-    for (int i = 0; i < p->manifest.rendition_count; i++) {
-        p->tracks[i].packager = p;
-        p->tracks[i].rendition = i;
-    }
 }
 
 // Returns the number of levels that are encoded. The own video of a film, which passes as it is, is
@@ -384,7 +611,8 @@ static int levels_of(const struct ladder *l)
 
 bool live_packager_can(const struct stream_media *m)
 {
-    return m->encodes && m->codec == SDP_H264;
+    bool is_camera = m->kind == SDP_SOURCE_CAMERA || m->kind == SDP_SOURCE_RELAYED;
+    return m->codec == SDP_H264 && (m->encodes || (is_camera && !m->relays && m->ops->describe));
 }
 
 struct live_packager *live_packager_new(uv_loop_t *loop, const struct live_packager_config *config)

@@ -3,9 +3,13 @@
 // ladder, at the ladder's bit rates. Each level is a rendition "vLEVEL"; the audio is there as Opus
 // ("opus", the packets of the RTSP viewers) and AAC-LC ("aac", made of them).
 //
-// It watches the media from the first request until LIVE_PACKAGER_IDLE after the last. While it
+// It watches the media from the first request until LIVE_PACKAGER_IDLE after the last, or 1.5 times
+// the length of a segment if that is more. While it
 // watches, no RTSP viewer is alone: the encoders keep the ladder's rates, and viewers on slow
 // networks get a lower level. It asks for a key frame of each size at each segment's begin.
+//
+// Media that is passed on as it came, a camera's, is one rendition "v0", without an encoder. Its
+// segments begin at the camera's key frames (segment_follow.h).
 //
 // Loop thread only, except what it serves (http_content.h).
 #ifndef WEIR_SENDER_HTTP_LIVE_PACKAGER_H
@@ -35,7 +39,7 @@ struct live_packager_config {
     void *ctx; // borrowed
 };
 
-// Returns true if a packager can take the media: H.264 that is encoded here.
+// Returns true if a packager can take the media: H.264 that is encoded here, or passed on.
 bool live_packager_can(const struct stream_media *m);
 // NULL: no memory, or no codec (logged).
 struct live_packager *live_packager_new(uv_loop_t *loop, const struct live_packager_config *config);
@@ -45,6 +49,9 @@ void live_packager_free(struct live_packager *p);
 struct http_content *live_packager_content(struct live_packager *p);
 // Call it about twice a second.
 void live_packager_tick(struct live_packager *p, usec_t now);
+// Returns true if media that was passed on has ended, and players had LIVE_PACKAGER_IDLE to see
+// that: there are no files any longer.
+bool live_packager_is_over(const struct live_packager *p);
 
 DECLS_END
 #endif

@@ -17,6 +17,7 @@
 #include "server/rtsp/clip_visit.h"
 #include "server/rtsp/login_visit.h"
 #include "server/rtsp/still_visit.h"
+#include "server/session/catalog.h"
 
 #define FIRST (10 * USEC_PER_SEC) // for the first request
 #define LIMIT (40 * USEC_PER_SEC) // for a request, and for its response
@@ -31,6 +32,8 @@ struct web_visit {
     struct clip_visit *clip;      // owned; NULL: no recording is requested
     bool is_let_in;               // the request that waits was let in
     bool plays;                   // some request for HLS or DASH was let in
+    bool waits;                   // one does
+    bool is_media;                // the response that is being sent is of one
     struct access_refusal refusal;
     struct web_answer answer;
 };
@@ -206,13 +209,34 @@ static int more(void *ctx, struct http_body **out, usec_t now)
     return err;
 }
 
+// Returns the stats of viewers of HLS and DASH at this port.
+static struct http_stats *stats_of(const struct web_visit *v)
+{
+    return &v->config.catalog->book.web;
+}
+
+static void set_waits(struct web_visit *v, bool waits)
+{
+    if (v->waits != waits)
+        stats_of(v)->waiting += waits ? 1 : -1;
+    v->waits = waits;
+}
+
+static void begin_playing(struct web_visit *v)
+{
+    struct http_stats *s = stats_of(v);
+    s->is_used = true;
+    s->connections += !v->plays;
+    v->plays = true;
+}
+
 static void refuse_media(struct web_visit *v, const struct web_front *front,
                          const struct http_request *r, int status)
 {
     const struct web_still why = {
         .status = status,
         .reason = status == 404   ? "no such file of HLS or DASH: a stream in H.264 has them, "
-                                    "encoded here or prepared"
+                                    "encoded here, passed on or prepared"
                   : status == 400 ? "no such part can follow soon"
                                   : "it is not there yet, or too much is requested; try again"};
     web_front_still(front, r, &why, &v->answer);
@@ -235,6 +259,7 @@ static bool answer_media(struct web_visit *v, const struct web_front *front,
     int err = status    ? 0
               : content ? content->ops->get(content, &target, x->begun, now, &reply)
                         : ERR_NOT_FOUND;
+    set_waits(v, err == HTTP_WAITS);
     if (err == HTTP_WAITS) {
         *deadline = reply.deadline;
         return false;
@@ -243,7 +268,8 @@ static bool answer_media(struct web_visit *v, const struct web_front *front,
         refuse_media(v, front, r, status ? status : http_content_status(err));
         return true;
     }
-    v->plays = true;
+    begin_playing(v);
+    v->is_media = true;
     if (!manifest_query_is_plain(key_of(r, key)))
         *key = '\0';
     const struct content_server_facts facts = {.program = v->config.program,
@@ -291,6 +317,7 @@ static bool serve(void *ctx, const struct http_exchange *x, struct http_response
     const struct web_still full = {.status = 503, .reason = v->config.refusal};
     bool is_answered = true;
     *deadline = x->begun + WAITS;
+    v->is_media = false;
     if (*v->config.refusal)
         web_front_still(&front, x->request, &full, a);
     else
@@ -316,6 +343,8 @@ static void refuse(void *ctx, const struct http_request *r, int status, struct h
     struct web_visit *v = ctx;
     const struct web_front front = front_of(v, 0);
     const struct web_still late = {.status = status, .reason = "it took too long; try again"};
+    set_waits(v, false);
+    v->is_media = false;
     if (r)
         web_front_still(&front, r, &late, &v->answer);
     else
@@ -341,7 +370,11 @@ static bool may_wait(void *ctx, const struct http_connection *c, const struct ht
 
 static void on_served(void *ctx, size_t bytes)
 {
-    (void)ctx, (void)bytes;
+    struct web_visit *v = ctx;
+    if (!v->is_media)
+        return;
+    stats_of(v)->requests++;
+    stats_of(v)->sent_bytes += bytes;
 }
 
 static void on_end(void *ctx, struct http_connection *c)
@@ -384,6 +417,9 @@ void web_visit_free(struct web_visit *v)
     if (!v)
         return;
     http_connection_free(v->http);
+    set_waits(v, false);
+    if (v->plays)
+        stats_of(v)->connections--;
     still_visit_free(v->still);
     login_visit_free(v->login);
     clip_visit_free(v->clip);

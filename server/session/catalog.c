@@ -18,7 +18,7 @@ struct one_catalog {
 void catalog_begin_stats(const struct catalog *c, struct stats *out)
 {
     out->total = c->book.ended;
-    out->http = c->book.http;
+    out->http = stats_http(&c->book);
     out->transport_count = out->stream_count = out->session_count = 0;
     for (int i = 0; transport_kinds[i]; i++) {
         assert(out->transport_count < STATS_TRANSPORTS);

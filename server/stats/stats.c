@@ -61,3 +61,13 @@ void stats_add(struct total_stats *total, int transport, const struct session_st
             total->frames.dropped[cause][layer] += s->frames.dropped[cause][layer];
     }
 }
+
+struct http_stats stats_http(const struct stats_book *book)
+{
+    const struct http_stats *a = &book->http, *b = &book->web;
+    return (struct http_stats){.is_used = a->is_used || b->is_used,
+                               .connections = a->connections + b->connections,
+                               .waiting = a->waiting + b->waiting,
+                               .requests = a->requests + b->requests,
+                               .sent_bytes = a->sent_bytes + b->sent_bytes};
+}

@@ -97,9 +97,9 @@ struct total_stats {
     uint64_t overload; // pictures that the encoders dropped
 };
 
-// Viewers of `--http`.
+// Viewers of HLS and DASH.
 struct http_stats {
-    bool is_used;
+    bool is_used;    // there is --http, or the RTSP port has had such a viewer
     int connections; // open now: a viewer, or a cache before viewers, has one or a few
     int waiting;     // of their requests: for media that does not exist yet
     uint64_t requests;
@@ -110,7 +110,8 @@ struct http_stats {
 struct stats_book {
     bool taken[STATS_SESSIONS]; // taken[i]: a session has the number i + 1
     struct total_stats ended;
-    struct http_stats http; // written by the HTTP server's owner
+    struct http_stats http; // at --http; written by the HTTP server's owner
+    struct http_stats web;  // at the RTSP port
 };
 
 struct process_stats {
@@ -163,6 +164,8 @@ uint64_t stats_dropped_by_layer(const struct scheduler_counters *c, int layer);
 int stats_begin(struct stats_book *book);
 // Ends a session over the transport with this index; `s`: its final stats.
 void stats_end(struct stats_book *book, int transport, const struct session_stats *s);
+// Returns the sums of both ports.
+struct http_stats stats_http(const struct stats_book *book);
 // Adds a session over the transport with this index to the totals.
 void stats_add(struct total_stats *total, int transport, const struct session_stats *s);
 

@@ -8,72 +8,21 @@ import os
 import re
 import subprocess
 import sys
-import tarfile
 import unittest
 
+import hls_page
 import lib
 import varnish
 from lib import until
 
 sys.path[:0] = [lib.ROOT, os.path.join(lib.ROOT, "tests", "bench")]
 import edge  # noqa: E402
-from lab import browser  # noqa: E402
-
-
-# A player of another project in a browser: its version, and what its file must be.
-HLS_JS, HLS_JS_SHA256 = "hls.js@1.6.15", "413a83e2bb0c77ed0bf0be105d539d17ef45dfd984a0b13ecd3b14a901383938"
-
-PAGE = """<!doctype html><title>weir</title><body style="margin: 0; background: #222; color: #eee; font: 14px sans-serif">
-<video id="video" muted playsinline width="640" height="360"></video><div id="text"></div>
-<script src="hls.js"></script><script>
-const errors = [];
-const hls = new Hls({lowLatencyMode: true});
-hls.on(Hls.Events.ERROR, (event, data) => { if (data.fatal) errors.push(data.details); });
-hls.loadSource("URL");
-hls.attachMedia(video);
-hls.on(Hls.Events.MANIFEST_PARSED, () => video.play());
-function seen() {
-    text.textContent = `hls.js ${Hls.version}: ${video.getVideoPlaybackQuality().totalVideoFrames} pictures, ` +
-        `${(hls.latency || 0).toFixed(2)} s behind`;
-    return video.currentTime > 0 ? video.getVideoPlaybackQuality().totalVideoFrames : 0;
-}
-function luma() {
-    const canvas = document.createElement("canvas");
-    canvas.width = video.videoWidth; canvas.height = video.videoHeight;
-    const context = canvas.getContext("2d");
-    context.drawImage(video, 0, 0);
-    return [...context.getImageData(0, 0, canvas.width, canvas.height).data].filter((v, i) => i % 4 === 1);
-}
-</script>"""
-
-
-def hls_js(folder):
-    """Returns the path of hls.js: WEIR_HLS_JS, else what npm gives. Skips the test if it is not to be had."""
-    path = os.environ.get("WEIR_HLS_JS")
-    if not path:
-        lib.need("npm")
-        try:
-            done = subprocess.run(["npm", "pack", "--silent", HLS_JS], cwd=folder, stdout=subprocess.PIPE,
-                                  stderr=subprocess.DEVNULL, text=True, timeout=60 * lib.PATIENCE)
-        except subprocess.TimeoutExpired:
-            raise unittest.SkipTest(f"npm does not answer about {HLS_JS}") from None
-        if done.returncode != 0:
-            raise unittest.SkipTest(f"npm cannot get {HLS_JS}")
-        with tarfile.open(os.path.join(folder, done.stdout.split()[-1])) as tar:
-            data = tar.extractfile("package/dist/hls.min.js").read()
-        path = os.path.join(folder, "hls.min.js")
-        with open(path, "wb") as f:
-            f.write(data)
-    with open(path, "rb") as f:
-        if hashlib.sha256(f.read()).hexdigest() != HLS_JS_SHA256:
-            raise AssertionError(f"{path} is not {HLS_JS}")
-    return path
 
 
 LEVEL = "426x240@30:300"
 
 
-class Edge(lib.Case):
+class Edge(hls_page.HlsPage):
     def setUp(self):
         super().setUp()
         lib.need("varnishd")
@@ -252,26 +201,8 @@ class Edge(lib.Case):
     @lib.long
     def test_hls_js_plays(self):
         """In chromium, from another origin than the page's: the picture is the sender's, and it advances."""
-        lib.need("chromium")
-        script = hls_js(self.folder)
-        base = self.cache(self.origin()).base
-        os.mkdir(self.path("page"))
-        with open(script, "rb") as f, open(self.path("page/hls.js"), "wb") as copy:
-            copy.write(f.read())
-        with open(self.path("page/index.html"), "w") as f:
-            f.write(PAGE.replace("URL", f"{base}/live/index.m3u8"))
-        server = self.start([sys.executable, "-u", "-m", "http.server", "0", "--bind", "127.0.0.1", "--directory",
-                             self.path("page")])
-        port = until(lambda: re.search(r"port (\d+)", server.stdout), "the page's server").group(1)
-        page = browser.Browser(self.path("chromium"), 60 * lib.PATIENCE)
-        self.addCleanup(page.close)
-        page.look(640, 400, False)
-        page.open(f"http://127.0.0.1:{port}/")
-        shown = until(lambda: page.value("seen()"), "a picture", 40)
-        until(lambda: page.value("seen()") > shown + 60, "60 pictures more", 40)
-        page.screenshot(os.environ.get("WEIR_SCREENSHOT", self.path("page.png")))
+        page = self.play_by_hls_js(f"{self.cache(self.origin()).base}/live/index.m3u8")
         self.assertEqual(page.value("[video.videoWidth, video.videoHeight].join()"), "426,240")
-        self.assertEqual(page.value("errors.join()"), "")
         luma = bytes(page.value("luma()"))
         self.assertGreater(lib.frame_number(426, 240, luma), 60)
 

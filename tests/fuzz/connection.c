@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 // A whole RTSP connection of weir-send with its media, over a TCP socket pair. The input is a
-// script of a viewer's actions: requests, interleaved frames, RTCP and datagrams, well-formed or
-// not; reading or not, so that a backlog can build up; and time, which passes only when the script
-// says so. Invariants: the server sends complete RTSP messages and interleaved RTP or RTCP, one
-// after the other (or HTTP, to a peer that began with it), and frees everything when the connection
-// ends.
+// script of a viewer's actions, or of a client's that publishes: requests, interleaved frames, RTCP
+// and datagrams, well-formed or not; reading or not, so that a backlog can build up; and time,
+// which passes only when the script says so. Invariants: the server sends complete RTSP messages
+// and interleaved RTP or RTCP, one after the other (or HTTP, to a peer that began with it), and
+// frees everything when the connection ends.
 //
 // Nothing leaves this process: datagrams to ports other than the viewer's two are dropped.
 // Functions that read clocks or random numbers are replaced at link time (CMakeLists.txt: --wrap).
@@ -28,10 +28,12 @@
 #include "common/wire/path_token.h"
 #include "common/wire/rtcp.h"
 #include "common/wire/rtsp.h"
+#include "sender/camera/publisher.h"
 #include "sender/feed/filler_media.h"
 #include "sender/feed/synthetic_media.h"
 #include "server/rtsp/connection_accepted.h"
 #include "server/session/catalog.h"
+#include "server/session/publication.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 
@@ -152,10 +154,25 @@ ssize_t __wrap_getrandom(void *out, size_t len, unsigned flags)
 
 // ---- The world
 
+struct world;
+
+// What the client publishes, and the camera's end of it, on the same loop.
+struct published {
+    struct publication base; // first
+    struct world *world;
+    struct publication_config config;
+    struct publisher *publisher;
+    struct camera_link *link; // owned; NULL: RECORD has not come
+    bool is_over;             // the link has ended
+};
+
 struct world {
     uv_loop_t loop;
     struct stream stream;
     struct catalog *catalog;
+    struct published *published; // owned by the connection; NULL: nothing is announced
+    uint16_t seq[2];             // of what is published, by track
+    uint32_t stamp;
     struct connection_accepted *connection; // NULL after it has ended
     int fd;                                 // the viewer's end
     usec_t next_second;
@@ -172,6 +189,146 @@ struct world {
     size_t got_len;
     bool has_spoken, is_http; // as its first bytes say
 };
+
+// ---- What is published
+
+static void on_described(void *ctx, const struct sdp *sdp, const char *audio_codec, usec_t now)
+{
+    (void)ctx, (void)audio_codec, (void)now;
+    assert(sdp_has_pictures(sdp));
+    (void)sdp;
+}
+
+static void on_stamp(void *ctx, uint32_t rtp_timestamp, usec_t now)
+{
+    (void)ctx, (void)rtp_timestamp, (void)now;
+}
+
+static void on_frame(void *ctx, struct received_frame *f, usec_t now)
+{
+    struct published *p = ctx;
+    assert(!p->is_over && f->bytes > 0);
+    p->link->kind->picture(p->link, f->rtp_timestamp, now, now);
+    received_frame_free(f);
+}
+
+static void on_audio(void *ctx, const struct received_audio *a, usec_t now)
+{
+    (void)a, (void)now;
+    assert(!((struct published *)ctx)->is_over);
+    (void)ctx;
+}
+
+static void on_report(void *ctx, usec_t wall, uint32_t rtp_timestamp)
+{
+    (void)ctx, (void)wall, (void)rtp_timestamp;
+}
+
+static void on_link_end(void *ctx, int status, const char *why, usec_t now)
+{
+    struct published *p = ctx;
+    (void)status, (void)why, (void)now;
+    assert(!p->is_over);
+    p->is_over = true;
+}
+
+static void on_begun(void *ctx, usec_t now)
+{
+    const struct published *p = ctx;
+    p->config.events->on_begun(p->config.ctx, now);
+}
+
+static void on_over(void *ctx, const char *why, usec_t now)
+{
+    const struct published *p = ctx;
+    p->config.events->on_over(p->config.ctx, why, now);
+}
+
+static void send_rtcp(void *ctx, enum media_track track, const uint8_t *data, size_t len)
+{
+    const struct published *p = ctx;
+    p->config.events->send_rtcp(p->config.ctx, track, data, len);
+}
+
+static void begin_published(struct publication *base, bool datagram, usec_t now)
+{
+    static const struct camera_link_ops ops = {.on_described = on_described,
+                                               .on_stamp = on_stamp,
+                                               .on_frame = on_frame,
+                                               .on_audio = on_audio,
+                                               .on_report = on_report,
+                                               .on_end = on_link_end};
+    struct published *p = (struct published *)base;
+    (void)now;
+    assert(!p->link); // it begins once
+    publisher_set_datagram(p->publisher, datagram);
+    p->link = publisher_link_new(&(struct publisher_link_config){.publisher = p->publisher,
+                                                                 .loop = &p->world->loop,
+                                                                 .has_audio = true,
+                                                                 .ops = &ops,
+                                                                 .ctx = p});
+    assert(p->link);
+}
+
+static void take_published(struct publication *base, enum media_track track, bool rtcp,
+                           const uint8_t *data, size_t len, usec_t arrived)
+{
+    struct published *p = (struct published *)base;
+    assert(p->link); // after on_begun
+    publisher_packet(p->publisher, track, rtcp, data, len, arrived);
+}
+
+static void end_published(struct publication *base, const char *why, usec_t now)
+{
+    struct published *p = (struct published *)base;
+    if (p->link)
+        p->link->kind->free(p->link, now);
+    publisher_end(p->publisher, why);
+    p->world->published = NULL;
+    free(p);
+}
+
+static struct world *current; // the only one
+
+static int publish(struct catalog *c, const char *url_path, const struct publication_config *config,
+                   struct publication **out, struct media_refusal *refusal)
+{
+    static const struct publication_ops ops = {
+        .begin = begin_published, .packet = take_published, .end = end_published};
+    (void)c, (void)url_path;
+    if (current->published) {
+        *refusal = (struct media_refusal){.status = 503, .text = "it has a client"};
+        return CATALOG_REFUSED;
+    }
+    struct published *p = calloc(1, sizeof(*p));
+    assert(p);
+    *p = (struct published){.base.ops = &ops, .world = current, .config = *config};
+    p->publisher = publisher_new(&(struct publisher_config){.loop = &current->loop,
+                                                            .name = "fuzz",
+                                                            .sdp = config->sdp,
+                                                            .on_begun = on_begun,
+                                                            .on_over = on_over,
+                                                            .send_rtcp = send_rtcp,
+                                                            .ctx = p});
+    assert(p->publisher);
+    current->published = p;
+    *out = &p->base;
+    return 0;
+}
+
+// The catalog of one stream, to which clients can publish, too.
+static struct catalog *catalog_of(struct stream *stream)
+{
+    static struct catalog_ops ops;
+    struct catalog *c = catalog_new_one("/live", stream);
+    assert(c);
+    ops = *c->ops;
+    ops.publish = publish;
+    c->ops = &ops;
+    return c;
+}
+
+// ---- Sockets
 
 static int listener = -1;
 static int media[2] = {-1, -1}; // the viewer's sockets for datagrams
@@ -271,7 +428,8 @@ static void open_world(struct world *w, uint8_t how)
     stream_init(&w->stream, media, NULL);
     err = stream_start(&w->stream, &w->loop);
     assert(!err);
-    w->catalog = catalog_new_one("/live", &w->stream);
+    current = w;
+    w->catalog = catalog_of(&w->stream);
     w->unsent = malloc(MAX_UNSENT);
     w->got = malloc(RTSP_MAX_ITEM + READ_BYTES);
     assert(w->catalog && w->unsent && w->got);
@@ -588,6 +746,151 @@ static void say_to_media(struct world *w, struct bytes *in, unsigned arg)
     say_datagram(w, which, bytes_take(in, len), len);
 }
 
+// ---- A client that publishes
+
+static const char *const announced[] = {
+    "v=0\r\no=- 0 0 IN IP4 127.0.0.1\r\ns=x\r\nt=0 0\r\nm=video 0 RTP/AVP 96\r\n"
+    "a=rtpmap:96 H264/90000\r\na=fmtp:96 packetization-mode=1;sprop-parameter-sets="
+    "Z0LAHtkDxWhAAAADAEAAAAwDxYuS,aMuMsg==\r\na=control:streamid=0\r\n"
+    "m=audio 0 RTP/AVP 97\r\na=rtpmap:97 opus/48000/2\r\na=control:streamid=1\r\n",
+    "v=0\r\nm=video 0 RTP/AVPF 96\r\na=rtpmap:96 H264/90000\r\na=rtcp-fb:* nack pli\r\n",
+    "v=0\r\nm=video 0 RTP/AVP 96\r\na=rtpmap:96 H265/90000\r\na=control:streamid=0\r\n"
+    "m=audio 0 RTP/AVP 97\r\na=rtpmap:97 MPEG4-GENERIC/44100/2\r\na=fmtp:97 streamtype=5;"
+    "mode=AAC-hbr;config=1210;sizelength=13;indexlength=3;indexdeltalength=3\r\n"
+    "a=control:streamid=1\r\n",
+    "v=0\r\nm=video 0 RTP/AVP 26\r\na=control:streamid=0\r\n",
+    "v=0\r\nm=video 0 RTP/AVP 96\r\na=rtpmap:96 VP9/90000\r\na=x-source: test\r\n",
+    "v=0\r\nm=audio 0 RTP/AVP 8\r\n",
+};
+
+static void say_publishing(struct world *w, const char *method, const char *url, const char *header,
+                           const void *body, size_t len)
+{
+    char text[1024], session[64] = "";
+    if (w->session[0] && strcmp(method, "ANNOUNCE") != 0)
+        snprintf(session, sizeof(session), "Session: %s\r\n", w->session);
+    int n =
+        snprintf(text, sizeof(text),
+                 "%s rtsp://127.0.0.1%s RTSP/1.0\r\nCSeq: %d\r\n%s%sContent-Length: %zu\r\n\r\n",
+                 method, url, ++w->cseq, session, header, len);
+    say(w, text, (size_t)n);
+    say(w, body, len);
+}
+
+static void say_record_setup(struct world *w, uint8_t how)
+{
+    static const char *const tracks[] = {"/live/streamid=0", "/live/streamid=1", "/live",
+                                         "/live/streamid=7"};
+    char header[160];
+    int channel = how & 1 ? 2 : 0;
+    if (how & 64)
+        snprintf(header, sizeof(header),
+                 "Transport: RTP/AVP;unicast;client_port=%d-%d;mode=record\r\n", viewer_port[0],
+                 viewer_port[1]);
+    else
+        snprintf(header, sizeof(header),
+                 "Transport: RTP/AVP/TCP;unicast;interleaved=%d-%d;mode=record\r\n", channel,
+                 channel + (how & 128 ? 0 : 1));
+    say_publishing(w, "SETUP", PICK(tracks, how & 3), header, "", 0);
+}
+
+// Sends one RTP packet, with the head of a NAL unit or of one cut in pieces, or any bytes.
+static void say_published(struct world *w, struct bytes *in)
+{
+    // Single units of H.264 (SPS, PPS, IDR, slice), STAP-A, first, middle and last piece of an IDR;
+    // H.265 (IDR, VPS, piece); JPEG.
+    static const uint8_t heads[][8] = {
+        {0x67, 0x42, 0xc0, 0x1e, 0xd9, 3, 0xc5, 0x68},
+        {0x68, 0xcb, 0x8c, 0xb2, 0, 0, 0, 0},
+        {0x65, 0x88, 0x84, 0, 0, 0, 0, 0},
+        {0x41, 0x9a, 0, 0, 0, 0, 0, 0},
+        {0x78, 0, 4, 0x67, 0x42, 0xc0, 0x1e, 0},
+        {0x7c, 0x85, 0x88, 0x84, 0, 0, 0, 0},
+        {0x7c, 5, 0, 0, 0, 0, 0, 0},
+        {0x7c, 0x45, 0, 0, 0, 0, 0, 0},
+        {0x26, 1, 0xaf, 0, 0, 0, 0, 0},
+        {0x40, 1, 0xc, 1, 0, 0, 0, 0},
+        {0x62, 1, 0x93, 0, 0, 0, 0, 0},
+        {0, 0, 0, 0, 1, 60, 40, 30},
+    };
+    uint8_t how = next(in), kind = next(in), out[512] = {0x80};
+    int track = how & 1;
+    if (how & 2)
+        w->stamp += 3600;
+    if (how & 4)
+        w->seq[track]++; // one is lost
+    if (how & 8)
+        w->stamp = (uint32_t)next(in) << 24;
+    out[1] = (uint8_t)((track ? 97 : 96) | (how & 16 ? 128 : 0));
+    store_be16(out + 2, w->seq[track]++);
+    store_be32(out + 4, w->stamp);
+    store_be32(out + 8, how & 32 ? next(in) : 7);
+    size_t len = 12;
+    if (!(how & 64)) {
+        memcpy(out + len, PICK(heads, kind), sizeof(heads[0]));
+        len += sizeof(heads[0]);
+    }
+    size_t more = rest(in, next(in));
+    memcpy(out + len, bytes_take(in, more), more);
+    if (how & 128)
+        say_datagram(w, 0, out, len + more);
+    else
+        say_frame(w, (uint8_t)(2 * track), out, len + more);
+}
+
+// Sends a sender report, as one that names the wall clock of the media.
+static void say_sender_report(struct world *w, struct bytes *in)
+{
+    uint8_t out[28] = {0x80, 200, 0, 6};
+    int track = next(in) & 1;
+    store_be32(out + 4, 7);
+    store_be32(out + 8, (uint32_t)(clock_wall() / USEC_PER_SEC + 2208988800 + next(in)));
+    store_be32(out + 16, w->stamp);
+    say_frame(w, (uint8_t)(2 * track + 1), out, sizeof(out));
+}
+
+static void act_published(struct world *w, struct bytes *in, unsigned arg)
+{
+    struct camera_link *link = w->published && !w->published->is_over ? w->published->link : NULL;
+    const char *sdp;
+    size_t len;
+    switch (arg) {
+    case 0:
+        sdp = PICK(announced, next(in));
+        say_publishing(w, "ANNOUNCE", "/live", "Content-Type: application/sdp\r\n", sdp,
+                       strlen(sdp));
+        break;
+    case 1:
+        len = rest(in, (size_t)next(in) * 8);
+        say_publishing(w, "ANNOUNCE", "/live", "", bytes_take(in, len), len);
+        break;
+    case 2:
+    case 3:
+        say_record_setup(w, next(in));
+        break;
+    case 4:
+        say_publishing(w, "RECORD", "/live", "Range: npt=0-\r\n", "", 0);
+        break;
+    case 5:
+        say_publishing(w, "TEARDOWN", "/live", "", "", 0);
+        break;
+    case 6:
+        say_sender_report(w, in);
+        break;
+    case 7: // the camera's end
+        if (link && next(in) & 1)
+            link->kind->request_key(link, fuzz_time);
+        else if (link && next(in) & 1)
+            link->kind->second(link, fuzz_time);
+        else if (link)
+            link->kind->give_up(link, "fuzz", fuzz_time);
+        break;
+    default:
+        for (unsigned i = 8; i <= arg; i++)
+            say_published(w, in);
+    }
+}
+
 // ---- Time
 
 static void run_loop(struct world *w)
@@ -678,6 +981,9 @@ static bool act(struct world *w, struct bytes *in)
             connection_accepted_finish(w->connection, fuzz_time);
         else if (arg == 3)
             return false;
+        break;
+    case 15:
+        act_published(w, in, arg);
         break;
     default: // watches for a while
         for (unsigned i = 0; i <= arg; i++) {

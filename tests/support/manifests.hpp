@@ -14,10 +14,10 @@ struct live_manifest {
 
     live_manifest()
     {
-        snprintf(m.token, sizeof(m.token), "abc");
+        snprintf(m.run.token, sizeof(m.run.token), "abc");
         m.segment_seconds = 2;
         m.segment_parts = 2;
-        m.discontinuities = 3;
+        m.run.number = 3;
         m.origin = (1700000000 - 4) * USEC_PER_SEC;
         m.rendition_count = 2;
         fill(0, "v0", CMAF_H264, "avc1.64001f", video);

@@ -74,7 +74,7 @@ TEST_CASE("cmaf_grid: each frame has a time without rounding")
         uint32_t scale;
     } rows[] = {{{30, 1}, 12810}, {{25, 1}, 12800}, {{1, 1}, 12800}, {{24000, 1001}, 24000}};
     for (auto &r : rows) {
-        cmaf_grid g{r.rate, 60, 4};
+        cmaf_grid g{r.rate, 60, 4, 0, 0};
         CHECK(cmaf_grid_timescale(&g) == r.scale);
         CHECK(r.scale % static_cast<uint32_t>(r.rate.num) == 0);
     }

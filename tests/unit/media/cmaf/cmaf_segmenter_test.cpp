@@ -18,7 +18,7 @@ struct rig {
     explicit rig(bool all_keys = false)
     {
         static const cmaf_segmenter_events events = {on_part, on_segment};
-        const cmaf_grid grid = {{4, 1}, 8, 4};
+        const cmaf_grid grid = {{4, 1}, 8, 4, 0, 0};
         cmaf_segmenter_init(&s, &grid, 4, all_keys, &events, this);
     }
     ~rig()
@@ -120,4 +120,41 @@ TEST_CASE("cmaf_segmenter: with any sample a key, a segment ends at once")
     cmaf_segmenter_end(&r.s); // nothing is open
     CHECK(r.take().empty());
     CHECK(r.bytes > 4 * 4);
+}
+
+TEST_CASE("cmaf_segmenter: on an open grid segments begin where the caller says")
+{
+    rig r;
+    cmaf_grid_init_open(&r.s.grid, USEC_PER_SEC); // parts of 4 units
+    cmaf_segmenter_cut(&r.s, 7, 2 * USEC_PER_SEC);
+    for (int64_t t = 8; t < 17; t++)
+        r.add(t, t == 8);
+    CHECK(r.take() == " 7.0:8+4i 7.1:12+4");
+    cmaf_segmenter_cut(&r.s, 8, 4250000); // all before it is here
+    CHECK(r.take() == " 7.2:16+1 |7");
+    for (int64_t t = 17; t < 22; t++)
+        r.add(t, t == 17);
+    CHECK(r.take() == " 8.0:17+4i");
+    cmaf_segmenter_cut(&r.s, 9, 6 * USEC_PER_SEC); // two samples are still to come
+    r.add(22);
+    r.add(23);
+    CHECK(r.take().empty());
+    r.add(24, true);
+    CHECK(r.take() == " 8.1:21+3 |8");
+    cmaf_segmenter_end(&r.s);
+    CHECK(r.take() == " 9.0:24+1i |9");
+}
+
+TEST_CASE("cmaf_segmenter: samples that are ahead of a cut stay where they are")
+{
+    rig r(true);
+    cmaf_grid_init_open(&r.s.grid, USEC_PER_SEC);
+    cmaf_segmenter_cut(&r.s, 0, 0);
+    for (int64_t t = 0; t < 7; t++)
+        r.add(t, true);
+    cmaf_segmenter_cut(&r.s, 1, USEC_PER_SEC);
+    CHECK(r.take() == " 0.0:0+4i 0.1:4+3i |0");
+    for (int64_t t = 7; t < 11; t++)
+        r.add(t, true);
+    CHECK(r.take() == " 1.0:7+4i");
 }

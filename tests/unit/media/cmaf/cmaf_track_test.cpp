@@ -25,8 +25,10 @@ TEST_CASE("cmaf_track: learns the parameter sets of a key frame")
     cmaf_track t{};
     CHECK(cmaf_track_learn(&t, next.get()) == ERR_NOT_FOUND);
     REQUIRE(cmaf_track_learn(&t, key.get()) == 0);
-    CHECK(t.sps[0] == 0x67);
-    CHECK(t.pps[0] == 0x68);
+    CHECK(t.sps.count == 1);
+    CHECK(t.sps.data[2] == 0x67);
+    CHECK(t.pps.count == 1);
+    CHECK(t.pps.data[2] == 0x68);
 }
 
 TEST_CASE("cmaf_track: libavformat reads the init segment of each codec")
@@ -46,7 +48,7 @@ TEST_CASE("cmaf_track: libavformat reads the init segment of each codec")
     CHECK(v.parameters->height == 96);
     CHECK(v.time_base.den == 12810);
     CHECK(v.parameters->extradata_size > 16);
-    CHECK(v.parameters->extradata[1] == video.sps[1]);
+    CHECK(v.parameters->extradata[1] == video.sps.data[2 + 1]);
 
     cmaf_track opus{};
     opus.codec = CMAF_OPUS;
@@ -111,18 +113,49 @@ TEST_CASE("cmaf_track: parameter sets that are missing, cut off or too large are
         {"no SPS", {unit(PPS, 9)}, ERR_NOT_FOUND},
         {"a PPS of three bytes", {unit(SPS, 9), unit(PPS, 3)}, ERR_NOT_FOUND},
         {"an SPS of three bytes", {unit(SPS, 3), unit(PPS, 4)}, ERR_NOT_FOUND},
-        {"a large SPS", {unit(SPS, CMAF_MAX_SET + 1), unit(PPS, 4)}, ERR_TOO_BIG},
-        {"a large PPS", {unit(SPS, 9), unit(PPS, CMAF_MAX_SET + 1)}, ERR_TOO_BIG},
-        {"the largest", {unit(SPS, CMAF_MAX_SET), unit(PPS, CMAF_MAX_SET)}, 0},
+        {"a large SPS", {unit(SPS, CMAF_MAX_SET - 1), unit(PPS, 4)}, ERR_TOO_BIG},
+        {"a large PPS", {unit(SPS, 9), unit(PPS, CMAF_MAX_SET - 1)}, ERR_TOO_BIG},
+        {"the largest", {unit(SPS, CMAF_MAX_SET - 2), unit(PPS, CMAF_MAX_SET - 2)}, 0},
         {"the first that is whole", {unit(SPS, 2), unit(SPS, 9), unit(PPS, 4)}, 0},
+        {"more in all than there is room for",
+         {unit(SPS, 9), unit(PPS, 600, 1), unit(PPS, 600, 2)},
+         ERR_TOO_BIG},
     };
     for (const auto &row : rows) {
         INFO(row.what);
         cmaf_track t{};
         CHECK(cmaf_track_learn(&t, frame_of(row.nals).get()) == row.err);
-        CHECK((t.sps_bytes > 0) == (row.err == 0));
-        CHECK((t.pps_bytes > 0) == (row.err == 0));
+        CHECK((t.sps.count > 0) == (row.err == 0));
+        CHECK((t.pps.count > 0) == (row.err == 0));
     }
+}
+
+TEST_CASE("cmaf_track: avcC has all parameter sets, each once, and the format of the first SPS")
+{
+    // High 4:2:2 (122): SPS 0, chroma_format_idc 2, 10 bits of luma, 9 of chroma: ue(0) 1, ue(2)
+    // 011, ue(2) 011, ue(1) 010.
+    const std::vector<uint8_t> sps = {0x67, 122, 0x10, 30, 0xb6, 0x80, 0x80};
+    const std::vector<uint8_t> second = {0x67, 100, 0, 30, 0x40, 9};
+    const std::vector<uint8_t> pps[] = {{0x68, 1, 2, 3}, {0x68, 4, 5, 6, 7}};
+    cmaf_track t{};
+    t.codec = CMAF_H264;
+    t.timescale = 90000;
+    REQUIRE(cmaf_track_learn(&t, frame_of({sps, second, pps[0], sps, pps[1], pps[0]}).get()) == 0);
+    const std::vector<uint8_t> segment = init_segment(t);
+    const std::string text(segment.begin(), segment.end());
+    const size_t at = text.find("avcC");
+    REQUIRE(at != std::string::npos);
+    const std::vector<uint8_t> avcc = {
+        1,    122,  0x10, 30,   0xff,                                           // as in the SPS
+        0xe2, 0,    7,    0x67, 122,  0x10, 30,   0xb6, 0x80, 0x80,             // two SPS
+        0,    6,    0x67, 100,  0,    30,   0x40, 9,                            //
+        2,    0,    4,    0x68, 1,    2,    3,    0,    5,    0x68, 4, 5, 6, 7, // two PPS
+        0xfe, 0xfa, 0xf9, 0};                                                   // 4:2:2, 10, 9 bits
+    CHECK(std::vector<uint8_t>(segment.begin() + (long)at + 4,
+                               segment.begin() + (long)at + 4 + (long)avcc.size()) == avcc);
+    CHECK_FALSE(cmaf_track_differs(&t, frame_of({sps, second, pps[0], pps[1]}).get()));
+    CHECK(cmaf_track_differs(&t, frame_of({sps, second, pps[0]}).get()));
+    CHECK_FALSE(cmaf_track_differs(&t, frame_of({unit(0x65, 9)}).get()));
 }
 
 TEST_CASE("cmaf_track: avcC has the chroma format of High profile, and none of Baseline")

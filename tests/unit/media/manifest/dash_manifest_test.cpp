@@ -54,3 +54,30 @@ TEST_CASE("dash_manifest: media that ended is static, until its end on the time 
           std::string::npos);
     CHECK(text.find("availabilityStartTime") == std::string::npos);
 }
+
+TEST_CASE("dash_manifest: each run is a period, with the segments of its time line")
+{
+    live_manifest m;
+    const manifest_run runs[] = {{"aa", 0, 0, 0}, {"bb", 1, 8 * USEC_PER_SEC, 20 * USEC_PER_SEC}};
+    for (int i = 0; i < 5; i++) {
+        m.video[i].run = &runs[i >= 2];
+        m.opus[i].run = &runs[0]; // no audio in the second
+    }
+    m.m.run = runs[1];
+    std::string text = mpd(m.m);
+    INFO(text);
+    const char *const expected[] = {
+        "<Period id=\"aa\" start=\"PT0S\">",
+        "startNumber=\"100\" initialization=\"aa/v0.mp4\" media=\"aa/v0-$Number$.m4s\">"
+        "<SegmentTimeline><S t=\"4000\" d=\"2000\" r=\"1\"/></SegmentTimeline>",
+        "<S t=\"4000\" d=\"2000\" r=\"3\"/>",
+        "</Period>\n<Period id=\"bb\" start=\"PT20.000S\">",
+        "startNumber=\"102\" presentationTimeOffset=\"8000\" initialization=\"bb/v0.mp4\" "
+        "media=\"bb/v0-$Number$.m4s\"><SegmentTimeline><S t=\"8000\" d=\"2000\" r=\"1\"/>",
+    };
+    for (const char *part : expected)
+        CHECK(text.find(part) != std::string::npos);
+    CHECK(text.find("bb/opus") == std::string::npos);
+    m.m.ended = true; // the second run's end: 20 + 12 - 8 s
+    CHECK(mpd(m.m).find("mediaPresentationDuration=\"PT24.000S\"") != std::string::npos);
+}

@@ -126,7 +126,7 @@ TEST_CASE("hls_playlist: media that ended has no hint, and stored media no parts
     CHECK(text.find("#EXT-X-ENDLIST\n") == text.size() - 15);
     CHECK(text.find("HINT") == std::string::npos);
     m.m.stored = true;
-    m.m.discontinuities = 0;
+    m.m.run.number = 0;
     m.m.segment_parts = 0;
     for (auto &s : m.opus) {
         s.complete = true;
@@ -150,7 +150,7 @@ TEST_CASE("hls_playlist: the stated room suffices for the longest numbers")
 {
     live_manifest m;
     m.m.rendition_count = MANIFEST_MAX_RENDITIONS;
-    snprintf(m.m.token, sizeof(m.m.token), "%s", "0123456789abcdef012");
+    snprintf(m.m.run.token, sizeof(m.m.run.token), "%s", "0123456789abcdef012");
     for (int i = 1; i < MANIFEST_MAX_RENDITIONS; i++) {
         m.m.renditions[i] = m.m.renditions[0];
         snprintf(m.m.renditions[i].name, MANIFEST_NAME, "v%d", i);
@@ -163,4 +163,36 @@ TEST_CASE("hls_playlist: the stated room suffices for the longest numbers")
             p = {INT32_C(12000) * 12810, true};
     }
     CHECK(media(m.m, 0).size() > 1000);
+}
+
+TEST_CASE("hls_playlist: a run begins with a discontinuity and its own init segment")
+{
+    live_manifest m;
+    const manifest_run runs[] = {{"aa", 3, 0, 0}, {"bb", 4, 0, 0}, {"cc", 6, 0, 0}};
+    const int of[] = {0, 0, 1, 2, 2};
+    for (int i = 0; i < 5; i++)
+        m.video[i].run = &runs[of[i]];
+    m.m.run = runs[2];
+    m.m.begins_anywhere = true;
+    std::string text = media(m.m, 0), kept;
+    for (size_t at = 0, end; at < text.size(); at = end + 1) {
+        end = text.find('\n', at);
+        std::string line = text.substr(at, end - at);
+        if (line.find("DISCONTINUITY") != std::string::npos ||
+            line.find("MAP") != std::string::npos || line[0] != '#')
+            kept += line + "\n";
+    }
+    CHECK(kept == "#EXT-X-DISCONTINUITY-SEQUENCE:3\n"
+                  "#EXT-X-MAP:URI=\"aa/v0.mp4\"\n"
+                  "aa/v0-100.m4s\n"
+                  "aa/v0-101.m4s\n"
+                  "#EXT-X-DISCONTINUITY\n"
+                  "#EXT-X-MAP:URI=\"bb/v0.mp4\"\n"
+                  "bb/v0-102.m4s\n"
+                  "#EXT-X-DISCONTINUITY\n"
+                  "#EXT-X-DISCONTINUITY\n"
+                  "#EXT-X-MAP:URI=\"cc/v0.mp4\"\n"
+                  "cc/v0-103.m4s\n");
+    CHECK(text.find("INDEPENDENT-SEGMENTS") == std::string::npos);
+    CHECK(text.find("URI=\"cc/v0-104.0.m4s\"") != std::string::npos);
 }

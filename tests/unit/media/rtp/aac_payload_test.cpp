@@ -134,7 +134,7 @@ TEST_CASE("aac_payload: units and fragments of third parties")
         CHECK(r.read(row.payload, row.time) == row.err);
         CHECK(r.units == row.units);
     }
-    bytes many = {2, 0};
+    bytes many = {4, 0};
     for (int i = 0; i < AAC_PAYLOAD_UNITS; i++)
         many.insert(many.end(), {0, 1 << 3});
     many.resize(many.size() + AAC_PAYLOAD_UNITS, 5);

@@ -129,6 +129,35 @@ TEST_CASE("any bytes give a result")
     }
 }
 
+TEST_CASE("the format of the samples in an SPS")
+{
+    // Behind the level: ue(0) of the set 1, chroma format and depths.
+    const struct {
+        bytes_t sps;
+        int err, chroma_format, luma_bits, chroma_bits;
+    } rows[] = {
+        {baseline, 0, 1, 8, 8},
+        {{0x67, 77, 0, 30, 0x80, 0, 0}, 0, 1, 8, 8},
+        {{0x67, 100, 0, 30, 0xac, 0, 0}, 0, 1, 8, 8},                   // 1 010 1 1 0 0
+        {{0x67, 100, 0, 30, 0xf0, 0, 0}, 0, 0, 8, 8},                   // 1 1 1 1 0 0
+        {{0x67, 122, 0, 30, 0xb6, 0x80, 0x80}, 0, 2, 10, 9},            // 1 011 011 010 0 0
+        {{0x67, 244, 0, 30, 0x90, 0x73, 0x90}, 0, 3, 14, 14},           // 1 00100 0 00111 00111 0 0
+        {{0x67, 244, 0, 30, 0x90, 0x22, 0x80}, ERR_MALFORMED, 0, 0, 0}, // 7 + 8 bits
+        {{0x67, 100, 0, 30, 0x97, 0x20, 0x80}, ERR_MALFORMED, 0, 0, 0}, // chroma format 4
+        {{0x67, 100, 0, 30, 1}, ERR_MALFORMED, 0, 0, 0},                // cut off
+    };
+    for (auto &row : rows) {
+        CAPTURE(row.sps);
+        h264_format f{};
+        CHECK(h264_sps_format(row.sps.data(), row.sps.size(), &f) == row.err);
+        if (row.err)
+            continue;
+        CHECK(f.chroma_format == row.chroma_format);
+        CHECK(f.luma_bits == row.luma_bits);
+        CHECK(f.chroma_bits == row.chroma_bits);
+    }
+}
+
 TEST_CASE("the size in an SPS")
 {
     int width = 0, height = 0;

@@ -27,6 +27,7 @@ struct rig {
     int holds = 0, changes = 0;
     bool is_open = true;
     int err = 0;      // of opening it
+    int status = 503; // CATALOG_REFUSED
     int replaced = 0; // how often its film was
     int opened = 0;   // films that are held
 
@@ -40,6 +41,7 @@ struct rig {
             r->holds += h->film == nullptr;
             r->opened += h->film == nullptr;
             h->film = reinterpret_cast<film *>(reinterpret_cast<char *>(r) + r->replaced);
+            h->refusal.status = r->status;
             *out = &r->offered;
             return r->err ? r->err : r->is_open ? 0 : static_cast<int>(CATALOG_WAITS);
         };
@@ -162,6 +164,10 @@ TEST_CASE("catalog_library: why there are no files")
         CHECK(r.get("/a b/index.m3u8", 1) == row.expected);
         CHECK(r.holds == 0);
     }
+    r.err = CATALOG_REFUSED;
+    r.status = 404; // no client publishes
+    CHECK(r.get("/a b/index.m3u8", 1) == ERR_NOT_FOUND);
+    CHECK(r.holds == 0);
     rig synthetic(filler_media_new(SDP_SOURCE_GREEDY, 1000000));
     CHECK(synthetic.get("/a b/index.m3u8", 1) == ERR_NOT_FOUND);
     CHECK(synthetic.holds == 0);

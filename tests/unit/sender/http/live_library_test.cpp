@@ -28,7 +28,7 @@ struct rig {
         static const live_library_events events = {on_request, on_change};
         for (int i = 0; i < 2; i++)
             about.m.renditions[i].segment_count = 0;
-        about.m.discontinuities = 0;
+        about.m.run.number = 0;
         library = live_library_new(&about.m, "/live", &events, this);
         REQUIRE(library);
     }
@@ -209,7 +209,7 @@ TEST_CASE("live_library: numbers ascend through runs, a new run has new names")
     REQUIRE(r.get("/live/v0.m3u8") == 0);
     CHECK(r.text.find("#EXT-X-MEDIA-SEQUENCE:850000000\n") != std::string::npos);
     CHECK(r.text.find("DISCONTINUITY") == std::string::npos);
-    live_library_end(r.library);
+    live_library_end(r.library, false);
     CHECK(live_library_asked(r.library) == 0);
     CHECK(r.get(r.file("v0-850000000.m4s")) == ERR_NOT_FOUND);
     CHECK(r.get("/live/v0.m3u8") == HTTP_WAITS);
@@ -252,7 +252,7 @@ TEST_CASE("live_library: the MPD says the same begin for a whole run")
         r.segment(1, k);
     }
     CHECK(begun() == "availabilityStartTime=\"2023-11-14T22:13:20.000Z\"");
-    live_library_end(r.library);
+    live_library_end(r.library, false);
     r.begin();
     r.segment(0, 0);
     r.segment(1, 0);
@@ -272,8 +272,97 @@ TEST_CASE("live_library: who polls a run that has ended does not keep it")
     r.now = NOW + 9 * USEC_PER_SEC;
     CHECK(r.get("/live/v0.m3u8") == 0);
     CHECK(live_library_asked(r.library) == NOW + USEC_PER_SEC);
-    live_library_end(r.library);
+    live_library_end(r.library, false);
     CHECK(r.get("/live/index.m3u8") == 0);
     CHECK(live_library_asked(r.library) == r.now);
     CHECK(r.requests == 2);
+}
+
+TEST_CASE("live_library: after an end for good there is nothing, and no run is requested")
+{
+    rig r;
+    CHECK(r.get("/live/index.m3u8") == 0);
+    r.begin();
+    r.init(0);
+    r.segment(0, 0);
+    live_library_finish(r.library);
+    live_library_end(r.library, true);
+    for (const std::string &path : {std::string("/live/index.m3u8"), std::string("/live/v0.m3u8"),
+                                    std::string("/live/index.mpd"), r.file("v0.mp4"),
+                                    r.file("v0-850000000.m4s"), r.file("v0-850000001.0.m4s")}) {
+        INFO(path);
+        CHECK(r.get(path) == ERR_NOT_FOUND);
+    }
+    CHECK(r.requests == 1);
+    CHECK(live_library_asked(r.library) == 0);
+}
+
+TEST_CASE("live_library: the next run continues the numbers, and has an init segment of its own")
+{
+    rig r;
+    r.begin();
+    const std::string before = r.token;
+    r.init(0);
+    for (int64_t k = 0; k < 2; k++) {
+        r.segment(0, k);
+        r.segment(1, k);
+    }
+    r.about.m.renditions[0].width = 1280;
+    live_library_next_run(r.library, &r.about.m, WALL + 10 * USEC_PER_SEC);
+    char name[32];
+    snprintf(name, sizeof(name), "%llx", static_cast<unsigned long long>(WALL + 10 * USEC_PER_SEC));
+    r.token = name;
+    CHECK(r.get(r.file("v0.mp4")) == HTTP_WAITS);
+    CHECK(r.get("/live/" + before + "/v0.mp4") == 0); // players still read it
+    REQUIRE(r.get("/live/v0.m3u8") == 0);
+    CHECK(r.text.find("#EXT-X-DISCONTINUITY") == std::string::npos);
+    r.init(0);
+    r.segment(0, 2);
+    r.segment(1, 2);
+    REQUIRE(r.get("/live/index.m3u8") == 0);
+    CHECK(r.text.find("RESOLUTION=1280x360") != std::string::npos);
+    REQUIRE(r.get("/live/v0.m3u8") == 0);
+    CHECK(r.text.find(before + "/v0-850000001.m4s\n#EXT-X-DISCONTINUITY\n#EXT-X-MAP:URI=\"" +
+                      r.token + "/v0.mp4\"\n") != std::string::npos);
+    CHECK(r.get(r.file("v0-850000002.m4s")) == 0);
+    CHECK(r.get("/live/" + before + "/v0-850000002.m4s") == ERR_NOT_FOUND);
+    CHECK(r.get(r.file("v0-850000001.m4s")) == ERR_NOT_FOUND);
+    REQUIRE(r.get("/live/index.mpd") == 0);
+    CHECK(r.text.find("start=\"PT4.000S\"") != std::string::npos);
+    CHECK(r.text.find("presentationTimeOffset=\"4000\"") != std::string::npos);
+    for (int64_t k = 3; k < LIVE_KEPT + 4; k++)
+        r.segment(0, k);
+    REQUIRE(r.get("/live/v0.m3u8") == 0);
+    CHECK(r.text.find("#EXT-X-DISCONTINUITY-SEQUENCE:1\n") != std::string::npos);
+    CHECK(r.text.find("#EXT-X-DISCONTINUITY\n") == std::string::npos);
+}
+
+TEST_CASE("live_library: of many runs in a row the oldest go, with their segments")
+{
+    rig r;
+    r.begin();
+    for (int64_t k = 0; k < 20; k++) {
+        r.init(0);
+        r.segment(0, k);
+        live_library_next_run(r.library, &r.about.m, WALL + k);
+    }
+    REQUIRE(r.get("/live/v0.m3u8") == 0);
+    CHECK(r.text.find("#EXT-X-MEDIA-SEQUENCE:850000014\n") != std::string::npos);
+    CHECK(r.text.find("#EXT-X-DISCONTINUITY-SEQUENCE:14\n") != std::string::npos);
+}
+
+TEST_CASE("live_library: the first segment settles how long segments are")
+{
+    rig r;
+    const double targets[] = {0.75, 0.5};
+    r.begin();
+    live_library_settle(r.library, 10, targets);
+    CHECK(r.get("/live/v0.m3u8") == HTTP_WAITS);
+    CHECK(r.reply.deadline == NOW + 30 * USEC_PER_SEC);
+    r.part(0, 0, 0, "a");
+    live_library_settle(r.library, 4, targets);
+    live_library_segment(r.library, 0, 0);
+    REQUIRE(r.get("/live/v0.m3u8") == 0);
+    CHECK(r.text.find("#EXT-X-TARGETDURATION:4\n") != std::string::npos);
+    CHECK(r.text.find("PART-TARGET=0.75000\n") != std::string::npos);
 }

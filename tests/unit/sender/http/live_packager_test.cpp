@@ -1,8 +1,10 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 #include "sender/http/live_packager.h"
 
+#include <cstring>
 #include <string>
 
+#include "common/base/err.h"
 #include "common/net/clock.h"
 #include "sender/feed/live_media.h"
 #include "tests/support/film.hpp"
@@ -11,6 +13,76 @@
 namespace
 {
 
+// Media that is passed on: the test gives its frames, 25 a second.
+struct passed_media {
+    stream_media base{}; // first
+    media_feed feed{};
+    frame_sink *sink = nullptr;
+    bool is_over = false;
+    int64_t number = 0;
+    usec_t time = 0;
+
+    static passed_media *of(const stream_media *m)
+    {
+        return reinterpret_cast<passed_media *>(const_cast<stream_media *>(m));
+    }
+    passed_media()
+    {
+        static stream_media_ops ops{};
+        static media_feed_ops feed_ops{};
+        feed_ops.watch = [](media_feed *, int, int) {};
+        feed_ops.play = [](media_feed *, bool) {};
+        feed_ops.request_key = [](media_feed *, int, usec_t) {};
+        feed_ops.free = [](media_feed *) {};
+        ops.feed_new = [](stream_media *m, const media_feed_config *config) {
+            of(m)->sink = config->sink;
+            of(m)->feed.ops = &feed_ops;
+            return &of(m)->feed;
+        };
+        ops.describe = [](const stream_media *, int, sdp *out) {
+            strcpy(out->profile_level_id, "42001e");
+        };
+        ops.is_over = [](const stream_media *m) { return of(m)->is_over; };
+        ops.free = [](stream_media *) {};
+        base.ops = &ops;
+        base.kind = SDP_SOURCE_CAMERA;
+        base.codec = SDP_H264;
+        base.duration = -1;
+        base.ladder.source_fps = {25, 1};
+        base.ladder.size_count = base.ladder.level_count = 1;
+        base.ladder.sizes[0] = {64, 48, {25, 1}, 1};
+    }
+    // Gives a frame with so many bytes of picture.
+    void give(bool key, size_t bytes = 100)
+    {
+        const std::vector<uint8_t> sets = {0x67, 66, 0, 30, 0xf4, 0x68, 1, 2, 3};
+        const size_t before = key ? sets.size() : 0;
+        coded_frame *f = coded_frame_new(before + bytes);
+        REQUIRE(f);
+        std::copy_n(sets.begin(), before, f->data);
+        if (key) {
+            f->nals[f->nal_count++] = {0, 5};
+            f->nals[f->nal_count++] = {5, 4};
+        }
+        f->nals[f->nal_count++] = {static_cast<uint32_t>(before), static_cast<uint32_t>(bytes)};
+        memset(f->data + before, 1, bytes);
+        f->data[before] = key ? 0x65 : 0x41;
+        f->key = key;
+        f->depends_on = key ? -1 : number - 1;
+        f->number = number++;
+        f->pts = time;
+        f->capture_wall = 1700000000 * USEC_PER_SEC + time;
+        time += 40 * USEC_PER_MSEC;
+        sink->ops->on_frame(sink, f, clock_now());
+        coded_frame_unref(f);
+    }
+    void give_groups(int count, int frames)
+    {
+        for (int i = 0; i < count * frames; i++)
+            give(i % frames == 0);
+    }
+};
+
 struct rig {
     uv_loop_t loop;
     stream_media *media;
@@ -18,13 +90,12 @@ struct rig {
     int changes = 0;
     std::vector<uint8_t> body;
 
-    explicit rig(double duration)
+    explicit rig(double duration) : rig(encoded(duration)) {}
+    explicit rig(stream_media *of) : media(of)
     {
-        uv_loop_init(&loop);
-        ladder l = film::levels();
-        media = live_media_new(film::make(duration), &l, SDP_H264, video_engine_at(0));
         REQUIRE(media);
-        REQUIRE(media->ops->start(media, &loop) == 0);
+        uv_loop_init(&loop);
+        REQUIRE((!media->ops->start || media->ops->start(media, &loop) == 0));
         const live_packager_config config = {media, "/live", USEC_PER_SEC, on_change, this};
         packager = live_packager_new(&loop, &config);
         REQUIRE(packager);
@@ -39,6 +110,11 @@ struct rig {
     rig(const rig &) = delete;
     rig &operator=(const rig &) = delete;
 
+    static stream_media *encoded(double duration)
+    {
+        ladder l = film::levels();
+        return live_media_new(film::make(duration), &l, SDP_H264, video_engine_at(0));
+    }
     static void on_change(void *ctx)
     {
         static_cast<rig *>(ctx)->changes++;
@@ -70,6 +146,20 @@ struct rig {
         return std::string(body.begin(), body.end());
     }
 };
+
+// Makes the first request, which begins a run.
+void begin(rig &r, passed_media &m)
+{
+    m.sink = nullptr;
+    CHECK(r.get("/live/v0.m3u8") == HTTP_WAITS);
+    while (!m.sink)
+        uv_run(&r.loop, UV_RUN_ONCE);
+}
+
+bool has(const std::string &text, const std::string &what)
+{
+    return text.find(what) != std::string::npos;
+}
 
 // Returns the name behind `before`, up to a quote or the end of the line.
 std::string name_after(const std::string &text, const std::string &before)
@@ -119,4 +209,77 @@ TEST_CASE("live_packager: stops after the last request, and begins again with th
     CHECK(r.get("/live/v0.m3u8") == HTTP_WAITS); // starts it again
     std::string text = r.wait("/live/v0.m3u8");
     CHECK(text.find("#EXT-X-DISCONTINUITY-SEQUENCE:1") != std::string::npos);
+}
+
+TEST_CASE("live_packager: the target duration of media that is passed on stays, from run to run")
+{
+    passed_media m;
+    rig r(&m.base);
+    REQUIRE(live_packager_can(&m.base));
+    begin(r, m);
+    m.give_groups(3, 75);
+    CHECK(has(r.wait("/live/v0.m3u8"), "#EXT-X-TARGETDURATION:3\n"));
+    live_packager_tick(r.packager, clock_now() + LIVE_PACKAGER_IDLE * 9 / 10);
+    CHECK(r.get("/live/v0.m3u8") == 0);
+    live_packager_tick(r.packager, clock_now() + 2 * LIVE_PACKAGER_IDLE);
+    CHECK_FALSE(live_packager_is_over(r.packager));
+    begin(r, m);
+    m.give_groups(4, 25);
+    const std::string text = r.wait("/live/v0.m3u8");
+    CHECK(has(text, "#EXT-X-TARGETDURATION:3\n"));
+    CHECK(has(text, "#EXT-X-DISCONTINUITY-SEQUENCE:1\n")); // the run before has left
+    CHECK_FALSE(has(text, "#EXT-X-DISCONTINUITY\n"));
+}
+
+TEST_CASE("live_packager: a player of long segments need not ask more often than it reloads")
+{
+    passed_media m;
+    rig r(&m.base);
+    begin(r, m);
+    m.give_groups(2, 15 * 25);
+    CHECK(has(r.wait("/live/v0.m3u8"), "#EXT-X-TARGETDURATION:15\n"));
+    live_packager_tick(r.packager, clock_now() + 15 * USEC_PER_SEC);
+    CHECK(r.get("/live/v0.m3u8") == 0);
+}
+
+TEST_CASE("live_packager: media that was passed on ends, and after a while is not found")
+{
+    passed_media m;
+    rig r(&m.base);
+    begin(r, m);
+    m.give_groups(2, 25);
+    m.give(true);
+    m.is_over = true;
+    m.sink->ops->on_end(m.sink, nullptr, clock_now());
+    const std::string text = r.wait("/live/v0.m3u8");
+    CHECK(has(text, "#EXT-X-ENDLIST\n"));
+    CHECK(has(text, "#EXTINF:0.04000,\n")); // the last frame
+    uv_run(&r.loop, UV_RUN_NOWAIT);
+    live_packager_tick(r.packager, clock_now() + LIVE_PACKAGER_IDLE / 2);
+    CHECK(r.get("/live/v0.m3u8") == 0);
+    CHECK_FALSE(live_packager_is_over(r.packager));
+    live_packager_tick(r.packager, clock_now() + 2 * LIVE_PACKAGER_IDLE);
+    CHECK(live_packager_is_over(r.packager));
+    CHECK(r.get("/live/v0.m3u8") == ERR_NOT_FOUND);
+    CHECK(r.get("/live/index.m3u8") == ERR_NOT_FOUND);
+}
+
+TEST_CASE("live_packager: a segment of large pictures ends before it has 16 MiB")
+{
+    constexpr size_t MIB = 1 << 20;
+    passed_media m;
+    rig r(&m.base);
+    begin(r, m);
+    for (int i = 0; i < 70; i++)
+        m.give(i == 0, MIB);
+    std::string text = r.wait("/live/v0.m3u8");
+    int count = 0;
+    for (size_t at; (at = text.find(",\n")) != std::string::npos; count++) {
+        text.erase(0, at);
+        CHECK(r.get("/live/" + name_after(text, ",\n")) == 0);
+        CHECK(r.body.size() <= 16 * MIB + 4096);
+        CHECK(r.body.size() > 15 * MIB);
+        text.erase(0, 2);
+    }
+    CHECK(count == 4);
 }

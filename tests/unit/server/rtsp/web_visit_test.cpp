@@ -11,6 +11,7 @@
 #include "common/net/clock.h"
 #include "common/net/tcp_conn.h"
 #include "server/http/http_content.h"
+#include "server/session/catalog.h"
 
 namespace
 {
@@ -52,6 +53,7 @@ struct media {
 struct rig {
     uv_loop_t loop;
     media files;
+    catalog streams{};
     http_content *content = &files.base;
     tcp_conn *tcp = nullptr;
     web_visit *visit = nullptr;
@@ -74,6 +76,7 @@ struct rig {
         config.name = "a viewer";
         config.refusal = refusal;
         config.content = &content;
+        config.catalog = &streams;
         config.begin = clock_now() - age;
         config.on_end = [](void *ctx) { static_cast<rig *>(ctx)->ended = true; };
         config.ctx = this;

@@ -53,3 +53,19 @@ TEST_CASE("stats: a session gets the smallest free number, and its stats are kep
     CHECK(stats_begin(&book) == 7);
     CHECK(stats_begin(&book) == 0);
 }
+
+TEST_CASE("stats: viewers of HLS and DASH are those of both ports")
+{
+    static stats_book book;
+    CHECK_FALSE(stats_http(&book).is_used);
+    book.http = {true, 1, 2, 3, 4};
+    book.web = {true, 10, 20, 30, 40};
+    http_stats s = stats_http(&book);
+    CHECK(s.is_used);
+    CHECK(s.connections == 11);
+    CHECK(s.waiting == 22);
+    CHECK(s.requests == 33);
+    CHECK(s.sent_bytes == 44);
+    book.http = {};
+    CHECK(stats_http(&book).is_used);
+}
