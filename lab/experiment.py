@@ -201,7 +201,7 @@ class Results:
         return list(rows.values())
 
 
-def _core_seconds():
+def core_seconds():
     """Returns (all, idle) time of all cores since the machine started, in ticks."""
     with open("/proc/stat", encoding="ascii") as f:
         ticks = [int(n) for n in f.readline().split()[1:9]]  # user nice system idle iowait irq softirq steal
@@ -220,7 +220,7 @@ def one_run(task):
     row = {"cell": key[0], "contender": key[1], "run": key[2], "seed": context.seed,
            "started_at": datetime.datetime.now().astimezone().isoformat(timespec="seconds"),
            "kernel": platform.release()}
-    start, before = time.monotonic(), _core_seconds()
+    start, before = time.monotonic(), core_seconds()
     try:
         row["figures"] = experiment.run(context)
     except programs.Failed as e:
@@ -230,7 +230,7 @@ def one_run(task):
     seconds = time.monotonic() - start
     row["seconds"] = round(seconds, 1)
     if context.is_real:
-        now = _core_seconds()
+        now = core_seconds()
         row["cores"] = os.cpu_count()
         row["busy"] = round(1 - (now[1] - before[1]) / max(now[0] - before[0], 1), 3)  # by all programs of the machine
     return row

@@ -10,7 +10,9 @@ import sys
 # In a script, this file's folder is first in the path and would hide the package of the same name.
 sys.path[0] = os.path.dirname(os.path.dirname(os.path.abspath(__file__)))
 
-from lab import experiment, isolate, report  # noqa: E402
+from lab import evidence, experiment, isolate, report  # noqa: E402
+
+ROOT = experiment.ROOT
 
 
 # The command in messages: in a clone, and where the lab is installed.
@@ -28,7 +30,10 @@ def pattern(text):
 
 def arguments():
     parser = argparse.ArgumentParser(prog=PROGRAM, description=__doc__)
-    parser.add_argument("name", help='an experiment, "list", or "peers", which installs other programs to compare with')
+    parser.add_argument("name", help='an experiment, "list", "peers", which installs other programs to compare with, or "evidence", '
+                                     'which makes the runs that the pages of the papers lack most')
+    parser.add_argument("--minutes", type=float, metavar="N", default=0,
+                        help='evidence: for how long (default: write the pages from the runs that there are)')
     parser.add_argument("--runs", type=int, help="seeds for each cell and contender (default: the experiment's own)")
     parser.add_argument("--quick", action="store_true",
                         help="a short version; its exit code shows whether results are plausible, and the goals met that it can judge")
@@ -122,6 +127,15 @@ def conduct(args, options):
     return 1 if failed or complaints else 0
 
 
+def gather(args):
+    """Makes runs for the papers' pages, and writes these. Returns the exit code."""
+    results = os.path.abspath(os.path.join(args.results, "evidence"))
+    failed = evidence.fill(args.minutes, os.path.abspath(args.build), results, args.only)
+    done, wanted = evidence.write_pages(results)
+    print(f"{done} of {wanted} runs; {os.path.relpath(evidence.PAGES)}/README.md", flush=True)
+    return 1 if failed else 0
+
+
 def show(e, rows, page):
     """Writes the page and prints its summary. Returns why the exit code is not 0, as texts: what is not plausible, and, of a
     quick run, each goal that it judged and that is missed."""
@@ -152,7 +166,7 @@ def main():
     if args.name == "peers":
         from lab import peers
         return peers.install()
-    if args.name not in experiment.names():
+    if args.name not in [*experiment.names(), "evidence"]:
         parser.error(f'there is no experiment "{args.name}" (available: {", ".join(experiment.names())})')
     options = {}
     if args.real:
@@ -178,6 +192,8 @@ def main():
         options["speed"] = args.speed
     if args.report_only:
         return conduct(args, options)
+    if args.name == "evidence" and not os.access(evidence.DIRECTORY if os.path.isdir(evidence.DIRECTORY) else ROOT, os.W_OK):
+        parser.error(f"evidence keeps its runs in {evidence.DIRECTORY}, which you cannot write to: use a clone")
     if not isolate.isolated():
         try:
             return isolate.enter([sys.executable, *sys.argv])
@@ -185,7 +201,7 @@ def main():
             print(f"{PROGRAM}: {e}", file=sys.stderr)
             return 1
     isolate.prepare()
-    return conduct(args, options)
+    return gather(args) if args.name == "evidence" else conduct(args, options)
 
 
 if __name__ == "__main__":

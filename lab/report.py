@@ -92,6 +92,7 @@ class Report:
         self.smoke = smoke
         self.judged = None if judged is None else [re.compile(pattern) for pattern in judged]
         self.parts = []
+        self.tables = []  # (caption, headers, rows)
         self.verdicts = []  # a Goal each
         os.makedirs(directory, exist_ok=True)
 
@@ -141,7 +142,12 @@ class Report:
         with open(os.path.join(self.directory, (name or slug(caption)) + ".csv"), "w", newline="",
                   encoding="utf-8") as f:
             csv.writer(f).writerows([headers, *rows])
+        self.tables.append((caption, headers, rows))
         self.parts.append(table_html(caption, headers, rows))
+
+    def judged_tables(self):
+        """Returns the tables with a verdict, as (caption, headers, rows)."""
+        return [table for table in self.tables if any(verdict_of(value) for row in table[2] for value in row)]
 
     def goals(self, caption, headers, rows, name=None):
         """Adds a table of goals, whose verdicts begin with met or missed, and how many of each column are met."""
