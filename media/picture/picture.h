@@ -24,8 +24,8 @@ struct picture {
     // Position in the source minus media time, AUDIO_AHEAD behind `pts` (audio.h); seeks, loops and
     // clock jumps change it.
     usec_t shift;
-    // Of a film whose time stamps come again: the byte of the file from which on they are meant, as
-    // of the last seek. -1: the whole file.
+    // Of a film whose time stamps come again: the byte of the file at which the reader began
+    // after the last seek. -1: the whole file.
     int64_t place;
     usec_t capture_wall; // wall clock at capture; 0 = unknown
     // One reference, or NULL: the coded frame of a source that passes its coded video on

@@ -5,11 +5,13 @@
 
 #define APART (USEC_PER_SEC / 2)
 
+enum { MOST = 65536 };
+
 void clock_marks_add(struct clock_marks *m, struct clock_mark mark)
 {
     const struct clock_mark *last = m->count ? &m->marks[m->count - 1] : NULL;
     bool is_same = last && mark.time - last->time == mark.stamp - last->stamp;
-    if (is_same && mark.time - last->time < APART)
+    if (m->count == MOST || (is_same && mark.time - last->time < APART))
         return;
     if (m->count == m->cap) {
         int cap = m->cap ? 2 * m->cap : 64;

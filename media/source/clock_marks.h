@@ -32,8 +32,8 @@ struct clock_marks { // zeroed: there are none
     struct clock_mark *marks; // owned; in the order of the file
 };
 
-// Adds a mark, unless it is within half a second after the last one of the same clock. Without
-// memory for it the one before stands in.
+// Adds a mark, unless it is within half a second after the last one of the same clock, or there are
+// 65536. Without it the one before stands in.
 void clock_marks_add(struct clock_marks *m, struct clock_mark mark);
 // Returns the mark from which the picture at `time` is read, the first one for earlier times. NULL:
 // the clock does not jump.

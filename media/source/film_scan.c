@@ -2,6 +2,7 @@
 #include "media/source/film_scan.h"
 
 #include <libavutil/avstring.h>
+#include <libavutil/common.h>
 #include <math.h>
 
 #include "media/source/audio_track.h"
@@ -65,12 +66,12 @@ static void add_picture(struct scan *s, usec_t at, usec_t duration)
         s->first = at;
     } else {
         usec_t step = timeline_step(&s->timeline, s->last, at);
-        bool jumps = step != at - s->last;
-        s->length += jumps ? usec_max(step, s->last_ends - s->last) : step;
+        bool jumps = step != av_sat_sub64(at, s->last);
+        s->length += jumps ? usec_max(step, av_sat_sub64(s->last_ends, s->last)) : step;
         s->marks.jumps |= jumps;
     }
     s->last = at;
-    s->last_ends = at + duration;
+    s->last_ends = av_sat_add64(at, duration);
     dense_rate_add(&s->dense, at);
     if (s->has_fields)
         cadence_add(&s->cadence, at);
@@ -97,8 +98,10 @@ static bool add(struct scan *s, int64_t bytes, int seconds)
             usec_t stamp = p->pts != AV_NOPTS_VALUE ? usec_of(stream, p->pts) : at;
             add_picture(s, at, usec_of(stream, p->duration));
             if (p->flags & AV_PKT_FLAG_KEY && p->pos >= 0)
-                clock_marks_add(&s->marks, (struct clock_mark){p->pos, stamp,
-                                                               s->first + s->length + stamp - at});
+                clock_marks_add(&s->marks,
+                                (struct clock_mark){
+                                    p->pos, stamp,
+                                    av_sat_add64(s->first + s->length, av_sat_sub64(stamp, at))});
         } else if (track >= 0 && dts != AV_NOPTS_VALUE && audio_track_is(format, p->stream_index)) {
             s->others = s->others == USEC_NEVER ? usec_of(stream, dts) : s->others;
             timeline_add(&s->timeline, track, usec_of(stream, dts), usec_of(stream, p->duration));

@@ -63,6 +63,7 @@ struct camera_stream {
     struct camera *camera;      // owned
     struct camera_picture picture;
     struct fps fps;           // of its numbers
+    struct fps untold;        // the camera's thread alone: that the loop is to learn; 0: none
     struct frame_group group; // of the size
     uint64_t keys, bytes;     // so far
 };
@@ -130,15 +131,28 @@ static void post_surely(const struct camera_media *m, struct item content)
         nanosleep(&pause, NULL);
 }
 
-static void post_of(void *stream, struct item content)
+static bool post_of(void *stream, struct item content)
 {
     content.of = stream;
-    post(content.of->media, content);
+    return post(content.of->media, content);
+}
+
+// The frames that follow count at the rate: they must not come without it.
+static void on_rate(void *ctx, struct fps fps)
+{
+    struct camera_stream *s = ctx;
+    s->untold = post_of(s, (struct item){.fps = fps}) ? (struct fps){0} : fps;
 }
 
 static void on_frame(void *ctx, struct coded_frame *f)
 {
-    post_of(ctx, (struct item){.frame = f});
+    struct camera_stream *s = ctx;
+    if (s->untold.num)
+        on_rate(s, s->untold);
+    if (s->untold.num)
+        coded_frame_unref(f);
+    else
+        post_of(s, (struct item){.frame = f});
 }
 
 static void on_audio(void *ctx, struct coded_audio *c)
@@ -153,11 +167,6 @@ static void on_picture(void *ctx, const struct camera_picture *p)
         return;
     *copy = *p;
     post_of(ctx, (struct item){.picture = copy});
-}
-
-static void on_rate(void *ctx, struct fps fps)
-{
-    post_of(ctx, (struct item){.fps = fps});
 }
 
 // On the thread of group_still. If the mailbox is full, the takers wait for another picture.
@@ -201,16 +210,21 @@ static bool is_all_away(const struct camera_media *m)
 static void make_still(struct camera_media *m)
 {
     usec_t now = clock_now();
-    const struct camera_stream *s = &m->streams[0];
-    if (!m->takers || now < m->decoding_until || !s->group.count)
+    const struct frame_group *g = &m->streams[0].group;
+    if (!m->takers || now < m->decoding_until || !g->count)
         return;
+    int from = m->pair.from[0];
+    const struct camera_stream *s = &m->streams[from < 0 ? 0 : from]; // whose frames they are
     double pixels = (double)s->picture.width * s->picture.height;
-    bool is_long = s->group.count * pixels > STILL_SECONDS * DECODED;
-    enum decoder_order order = camera_reorders(s->camera) ? DECODER_AS_SHOWN : DECODER_PLAIN;
+    bool is_long = g->count * pixels > STILL_SECONDS * DECODED;
+    bool reorders = false;
+    for (int i = 0; i < m->stream_count; i++)
+        reorders |= camera_reorders(m->streams[i].camera);
+    enum decoder_order order = reorders ? DECODER_AS_SHOWN : DECODER_PLAIN;
     if (!m->stills)
         m->stills = group_still_new(order, on_still, m);
-    int count = is_long ? 1 : s->group.count;
-    if (m->stills && group_still_decode(m->stills, &s->group, count))
+    int count = is_long ? 1 : g->count;
+    if (m->stills && group_still_decode(m->stills, g, count))
         m->decoding_until = now + STILL_LIMIT;
 }
 

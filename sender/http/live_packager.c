@@ -21,10 +21,13 @@ enum { SEEN = 64 };  // frames of a size whose numbers are remembered
 
 // Of media that is passed on:
 enum { PASSED_TIMESCALE = 90000 };
-#define PASSED_FIRST (19 * USEC_PER_SEC) // max. length of the first segment: its parts have places
-#define PASSED_AHEAD (5 * USEC_PER_SEC)  // max. of audio before the video
-#define PASSED_MOST  ((size_t)16 << 20)  // bytes of a segment; the library keeps LIVE_KEPT of them
-static const double PASSED_WAIT = 10;    // seconds; a third of what a request for the first waits
+#define PASSED_FIRST   (19 * USEC_PER_SEC) // max. length of the first segment: its parts have places
+#define UNKNOWN_LENGTH (10 * USEC_PER_SEC)
+#define PASSED_AHEAD   (5 * USEC_PER_SEC) // max. of audio before the video
+#define PASSED_MOST    ((size_t)16 << 20) // bytes of a segment; the library keeps LIVE_KEPT of them
+#define RUNS_TIME      (10 * USEC_PER_SEC)
+enum { RUNS_MOST = 5 };               // that begin within RUNS_TIME
+static const double PASSED_WAIT = 10; // seconds; a third of what a request for the first waits
 
 struct live_packager;
 
@@ -60,6 +63,7 @@ struct live_packager {
     int64_t packet_position; // of the last packet of audio, and its capture time
     usec_t packet_wall;
     struct size sizes[LADDER_MAX_SIZES];
+    int first; // level of the first rendition: 0; what is passed on is its top one alone
     int level_count;
     // Of media that is passed on. A frame's duration is known when the next one is there.
     struct segment_follow follow;
@@ -67,8 +71,11 @@ struct live_packager {
     usec_t run_begin;         // media time
     int64_t segment;          // the newest; -1: none
     bool is_settled;          // the length of segments is known, and stays
-    bool has_warned;          // of a segment that ended without a key frame
-    struct track *tracks;     // owned: of the levels, then AAC and Opus
+    bool leaves_out;          // up to the next key frame
+    usec_t runs_since;        // `runs` began since then
+    int runs;
+    bool has_warned;      // of a segment that ended without a key frame
+    struct track *tracks; // owned: of the levels, then AAC and Opus
 };
 
 static bool is_passed_on(const struct live_packager *p)
@@ -122,11 +129,12 @@ static const struct live_library_events library_events = {.on_request = on_reque
 
 // ---- What the files are
 
-static void describe_level(struct live_packager *p, int level)
+static void describe_level(struct live_packager *p, int i)
 {
     const struct stream_media *m = p->config.media;
+    int level = p->first + i;
     const struct size_spec *size = &m->ladder.sizes[m->ladder.levels[level].size_id];
-    struct manifest_rendition *r = &p->manifest.renditions[level];
+    struct manifest_rendition *r = &p->manifest.renditions[i];
     struct sdp sdp = {0};
     m->ops->describe(m, m->ladder.levels[level].size_id, &sdp);
     *r = (struct manifest_rendition){
@@ -137,13 +145,13 @@ static void describe_level(struct live_packager *p, int level)
         .timescale = is_passed_on(p) ? PASSED_TIMESCALE : cmaf_grid_timescale(&p->grid),
         .part_target =
             is_passed_on(p) ? p->part : cmaf_grid_part_target(&p->grid, &m->ladder, level)};
-    snprintf(r->name, sizeof(r->name), "v%d", level);
+    snprintf(r->name, sizeof(r->name), "v%d", i);
     cmaf_codec_name(CMAF_H264, sdp.profile_level_id, r->codec_name);
     rendition_rates_video(r, m->ladder.levels[level].bitrate_bps);
-    p->tracks[level].cmaf = (struct cmaf_track){.codec = CMAF_H264,
-                                                .timescale = r->timescale,
-                                                .width = size->width,
-                                                .height = size->height};
+    p->tracks[i].cmaf = (struct cmaf_track){.codec = CMAF_H264,
+                                            .timescale = r->timescale,
+                                            .width = size->width,
+                                            .height = size->height};
 }
 
 static void describe_audio(struct live_packager *p, enum cmaf_codec codec, int bitrate_bps)
@@ -172,7 +180,8 @@ static void describe_grid(struct live_packager *p, usec_t part)
 // Parts are of whole frames.
 static void describe_passed(struct live_packager *p, usec_t part)
 {
-    double rate = fps_value(p->config.media->ladder.source_fps);
+    const struct ladder *l = &p->config.media->ladder;
+    double rate = fps_value(l->sizes[l->levels[p->first].size_id].fps);
     p->part = ceil(usec_to_sec(part) * rate - 0.01) / rate;
     cmaf_grid_init_open(&p->grid, (usec_t)(p->part * USEC_PER_SEC));
     p->manifest.segment_seconds = PASSED_WAIT;
@@ -352,6 +361,9 @@ static void end_segments(struct live_packager *p)
 // Times, or parameter sets, are no longer those of the run: the next one begins.
 static void next_run(struct live_packager *p)
 {
+    // If no group was complete, later ones may be longer than this part of one.
+    usec_t length = p->follow.last + p->follow.interval - p->follow.begin;
+    settle(p, usec_max(length, UNKNOWN_LENGTH));
     end_segments(p);
     segment_follow_break(&p->follow);
     describe(p);
@@ -360,8 +372,19 @@ static void next_run(struct live_packager *p)
     aac_thread_free(p->aac);
     p->aac = p->config.media->audio_bps ? aac_thread_new(p->loop, LIVE_PACKAGER_AAC_BPS, on_aac, p)
                                         : NULL;
-    log_info("%s: the media has changed, or was away: HTTP viewers get a discontinuity",
-             p->config.mount);
+    log_info(
+        "%s: the source's times or parameter sets have changed: HTTP viewers get a discontinuity",
+        p->config.mount);
+}
+
+// A run costs every stream of this loop time. Returns true if a source has too many of them.
+static bool has_many_runs(struct live_packager *p, usec_t now)
+{
+    if (now - p->runs_since >= RUNS_TIME) {
+        p->runs_since = now;
+        p->runs = 0;
+    }
+    return ++p->runs > RUNS_MOST;
 }
 
 static void begin_segment(struct live_packager *p, usec_t time)
@@ -390,7 +413,11 @@ static void take_passed(struct live_packager *p, struct coded_frame *f, usec_t n
     bool is_other = !is_first && f->key && t->has_init && cmaf_track_differs(&t->cmaf, f);
     enum segment_verdict verdict =
         is_other ? SEGMENT_BREAKS : segment_follow_frame(&p->follow, time, f->key, f->bytes);
-    if (verdict == SEGMENT_BREAKS) {
+    bool breaks = verdict == SEGMENT_BREAKS;
+    p->leaves_out = breaks ? has_many_runs(p, now) : p->leaves_out && !f->key;
+    if (p->leaves_out)
+        return;
+    if (breaks) {
         next_run(p);
         is_first = true;
         verdict = segment_follow_frame(&p->follow, time, f->key, f->bytes);
@@ -408,7 +435,7 @@ static void take_passed(struct live_packager *p, struct coded_frame *f, usec_t n
         begin_segment(p, time);
     p->held = coded_frame_ref(f);
     if (segment_follow_wants_key(&p->follow))
-        p->feed->ops->request_key(p->feed, 0, now);
+        p->feed->ops->request_key(p->feed, f->size_id, now);
 }
 
 // Returns true if audio of this media time belongs to the run.
@@ -470,10 +497,13 @@ static const struct frame_sink_ops sink_ops = {
 
 // ---- Runs
 
-// Returns the number of sizes that the levels have.
-static int sizes_of(const struct live_packager *p)
+// Adds `change` viewers to the sizes that the levels have.
+static void watch(struct live_packager *p, int change)
 {
-    return p->config.media->ladder.levels[p->level_count - 1].size_id + 1;
+    const struct level *levels = p->config.media->ladder.levels;
+    int last = levels[p->first + p->level_count - 1].size_id;
+    for (int i = levels[p->first].size_id; i <= last; i++)
+        p->feed->ops->watch(p->feed, i, change);
 }
 
 static void stop_feed(struct live_packager *p)
@@ -481,8 +511,7 @@ static void stop_feed(struct live_packager *p)
     if (!p->feed)
         return;
     const struct stream_media *m = p->config.media;
-    for (int i = 0; i < sizes_of(p); i++)
-        p->feed->ops->watch(p->feed, i, -1);
+    watch(p, -1);
     if (m->audio_bps)
         p->feed->ops->watch_audio(p->feed, -1);
     p->feed->ops->play(p->feed, false);
@@ -539,12 +568,11 @@ static void start(struct live_packager *p)
     p->feed->takes_any_rate = is_passed_on(p);
     p->feed->reports_losses = true; // it requests key frames itself
     p->feed->ops->play(p->feed, true);
-    for (int i = 0; i < sizes_of(p); i++)
-        p->feed->ops->watch(p->feed, i, 1);
+    watch(p, 1);
     if (m->audio_bps)
         p->feed->ops->watch_audio(p->feed, 1);
     log_info("%s: HTTP viewers: %s", p->config.mount,
-             is_passed_on(p) ? "its files are made" : "the encoders run");
+             is_passed_on(p) ? "weir-send makes its files" : "the encoders run");
     return;
 
 free_aac:
@@ -583,8 +611,11 @@ void live_packager_tick(struct live_packager *p, usec_t now)
     p->is_over = is_passed_on(p) && m->ops->is_over && m->ops->is_over(m);
     live_library_end(p->library, p->is_over);
     on_change(p); // a request that came just now is decided again: it begins a run
-    log_info("%s: no HTTP request for %d s: %s", p->config.mount, (int)(idle / USEC_PER_SEC),
-             is_passed_on(p) ? "no more files are made" : "the encoders rest");
+    if (p->is_over)
+        log_info("%s: the media has ended: its HTTP files are gone", p->config.mount);
+    else
+        log_info("%s: no HTTP request for %d s: %s", p->config.mount, (int)(idle / USEC_PER_SEC),
+                 is_passed_on(p) ? "weir-send makes no more files" : "the encoders rest");
 }
 
 bool live_packager_is_over(const struct live_packager *p)
@@ -623,7 +654,8 @@ struct live_packager *live_packager_new(uv_loop_t *loop, const struct live_packa
     p->sink.ops = &sink_ops;
     p->loop = loop;
     p->config = *config;
-    p->level_count = levels_of(&config->media->ladder);
+    p->first = is_passed_on(p) ? config->media->ladder.level_count - 1 : 0;
+    p->level_count = is_passed_on(p) ? 1 : levels_of(&config->media->ladder);
     p->manifest.rendition_count = p->level_count + (config->media->audio_bps ? 2 : 0);
     p->tracks = calloc((size_t)p->manifest.rendition_count, sizeof(*p->tracks));
     if (!p->tracks)

@@ -4,12 +4,13 @@
 // ("opus", the packets of the RTSP viewers) and AAC-LC ("aac", made of them).
 //
 // It watches the media from the first request until LIVE_PACKAGER_IDLE after the last, or 1.5 times
-// the length of a segment if that is more. While it
-// watches, no RTSP viewer is alone: the encoders keep the ladder's rates, and viewers on slow
-// networks get a lower level. It asks for a key frame of each size at each segment's begin.
+// the length of a segment if that is more. While it watches, no RTSP viewer is alone: the encoders
+// keep the ladder's rates, and viewers on slow networks get a lower level. It asks for a key frame
+// of each size at each segment's begin.
 //
-// Media that is passed on as it came, a camera's, is one rendition "v0", without an encoder. Its
-// segments begin at the camera's key frames (segment_follow.h).
+// Media that is passed on as it came, a camera's, is one rendition "v0", without an encoder: the
+// top level, which is the main stream of a camera with two. Its segments begin at the camera's key
+// frames (segment_follow.h).
 //
 // Loop thread only, except what it serves (http_content.h).
 #ifndef WEIR_SENDER_HTTP_LIVE_PACKAGER_H
@@ -50,7 +51,7 @@ struct http_content *live_packager_content(struct live_packager *p);
 // Call it about twice a second.
 void live_packager_tick(struct live_packager *p, usec_t now);
 // Returns true if media that was passed on has ended, and players had LIVE_PACKAGER_IDLE to see
-// that: there are no files any longer.
+// that: its files are gone.
 bool live_packager_is_over(const struct live_packager *p);
 
 DECLS_END

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 #include "sender/policy/camera_pair.h"
 
+#include <limits.h>
 #include <string.h>
 
 enum { MAX_RATE = 240 }; // pictures a second, as of each stream
@@ -46,12 +47,15 @@ static bool is_multiple(struct fps a, struct fps b)
 struct fps camera_pair_rate(struct fps main, struct fps sub)
 {
     struct fps best = main, at = main;
-    for (; fps_value(at) <= MAX_RATE || fps_value(best) < fps_value(sub); at.num += main.num) {
+    for (int64_t num = main.num; num <= INT_MAX; num += main.num) {
+        at.num = (int)num;
+        if (fps_value(at) > MAX_RATE && fps_value(best) >= fps_value(sub))
+            break;
         if (is_multiple(at, sub))
             return at;
         best = at;
     }
-    return best;
+    return fps_value(best) < fps_value(sub) ? sub : best;
 }
 
 int64_t camera_pair_number(int64_t m, struct fps size, struct fps source)

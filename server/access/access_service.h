@@ -2,8 +2,8 @@
 // The service of --access-http (access_question.h). Threads of its own ask it for the loop. The
 // laws: SERVICE_AT_ONCE questions at a time, each for SERVICE_DEADLINE at most; after one without
 // an answer none is asked for SERVICE_PAUSE, and each request is refused. Another status of 4xx
-// refuses that request alone, and is not remembered. The newest SERVICE_KNOWN answers are, by a
-// keyed hash: 200 for SERVICE_GRANTED, 401 and 403 for SERVICE_REFUSED.
+// refuses that request alone. It remembers the newest SERVICE_KNOWN of the other answers by a keyed
+// hash: 200 for SERVICE_GRANTED, 401 and 403 for SERVICE_REFUSED.
 #ifndef WEIR_SERVER_ACCESS_ACCESS_SERVICE_H
 #define WEIR_SERVER_ACCESS_ACCESS_SERVICE_H
 

@@ -253,6 +253,8 @@ static bool answer_media(struct web_visit *v, const struct web_front *front,
     const struct http_request *r = x->request;
     struct http_content *content = v->config.content ? *v->config.content : NULL;
     enum access_answer answer = let_in(v, front, x, web_front_media_path(r), now);
+    if (answer == ACCESS_REFUSED)
+        set_waits(v, false);
     if (answer != ACCESS_GRANTED)
         return answer == ACCESS_REFUSED;
     int status = http_content_read(r, path, &target);

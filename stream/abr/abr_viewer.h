@@ -31,7 +31,7 @@
 //   Speed     Below the target: the policy's pace, or as fast as the level can follow, at most
 //             `max_speed`: a group takes a round trip and two samples at least, at twice the speed,
 //             at which a server begins. So a fast path is not filled with the lowest level before
-//             it has told its rate. Of a level that stays, 8, and 4 from 10 s of buffer on, as
+//             it has shown its rate. Of a level that stays, 8, and 4 from 10 s of buffer on, as
 //             nothing is to follow. 1 from the target on, until two groups of room are there. .25
 //             from 5 s beyond it on. Once the whole film has arrived, nothing is requested.
 //             Where the sender does not follow the network, a loss lowers the speed to .85 of the

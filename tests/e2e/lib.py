@@ -325,15 +325,17 @@ class Player(Process):
 def film_of(path, *args, data=None):
     """Makes a film by ffmpeg from its arguments alone, and from `data`, its input. Once: another test with the same arguments,
     of whatever build, gets a copy."""
+    need("ffmpeg")
     tool, kind = shutil.which("ffmpeg"), os.path.splitext(path)[1]
     key = hashlib.sha256(repr((args, kind, os.stat(tool).st_mtime)).encode() + (data or b"")).hexdigest()
     kept = os.path.join(FILMS, key + kind)
     if not os.path.exists(kept):
         os.makedirs(FILMS, exist_ok=True)
-        made = os.path.join(FILMS, f"{key}.{os.getpid()}{kind}")
-        subprocess.run([tool, "-v", "error", *(["-nostdin"] if data is None else []), *args, made], input=data, check=True,
-                       timeout=120 * PATIENCE)
-        os.replace(made, kept)
+        with tempfile.TemporaryDirectory(dir=FILMS) as folder:
+            made = os.path.join(folder, "film" + kind)
+            subprocess.run([tool, "-v", "error", *(["-nostdin"] if data is None else []), *args, made], input=data, check=True,
+                           timeout=120 * PATIENCE)
+            os.replace(made, kept)
     shutil.copyfile(kept, path)
     return path
 

@@ -216,13 +216,14 @@ class Address(Relayed):
         p = self.player(relay.url, "--log", "info", "--transport", "minbuf")
         self.wait_more(p)
         relay.away = True
-        relay.listener.settimeout(60)
+        relay.listener.settimeout(60 * lib.PATIENCE)
         near = relay.listener.accept()[0]
         far = socket.create_connection(("127.0.0.1", server.port))
         for s in near, far:
             self.addCleanup(s.close)
+            s.settimeout(60 * lib.PATIENCE)
         far.sendall(near.recv(65536))
-        relay.upstream.settimeout(60)
+        relay.upstream.settimeout(60 * lib.PATIENCE)
         with contextlib.suppress(ConnectionResetError):
             while relay.upstream.recv(65536):
                 pass

@@ -7,6 +7,7 @@ import struct
 import subprocess
 import time
 import unittest
+import urllib.error
 import urllib.request
 
 import lib
@@ -98,8 +99,12 @@ class Case(ControlCase):
         self.assertEqual(p.report()["playback"]["frames_undecodable"], 0, str(p))
 
     def still(self):
-        with urllib.request.urlopen(f"http://127.0.0.1:{self.server_.port}/front.jpg", timeout=20 * lib.PATIENCE) as answer:
-            data = answer.read()
+        """Returns the size of the small picture; None: there is none now."""
+        try:
+            with urllib.request.urlopen(f"http://127.0.0.1:{self.server_.port}/front.jpg", timeout=20 * lib.PATIENCE) as answer:
+                data = answer.read()
+        except urllib.error.HTTPError:
+            return None
         at = data.index(b"\xff\xc0") + 5
         return struct.unpack("!HH", data[at:at + 4])[::-1]
 
@@ -136,7 +141,8 @@ class Levels(Case):
         self.stop_cleanly(server)
 
     def test_streams_that_come_late(self):
-        """Sender reports say when each was captured: a stream that comes 0.3 s later than the other one repeats no picture."""
+        """Sender reports say when each was captured: a stream that comes 0.3 s later than the other one repeats no picture, and
+        is that much older when it comes."""
         for ahead in 0, 3600:
             with self.subTest(ahead=ahead):
                 main, sub = self.stream(self.main, lag=0.05, ahead=ahead), self.stream(self.sub, lag=0.35, ahead=ahead)
@@ -145,7 +151,24 @@ class Levels(Case):
                 for level in 1, 0, 1, 0:
                     self.go_to(p, level)
                 self.end(p)
+                main_ago, sub_ago = (min(e["arrived"] - e["captured"] for e in p.shown() if e["level"] == level) for level in (1, 0))
+                self.assertGreater(sub_ago, main_ago + 0.2)
                 self.stop_cleanly(server)
+
+    def test_hls_has_main(self):
+        lib.need("ffprobe")
+        server = self.serve(source=self.pair())
+        url = f"http://127.0.0.1:{server.port}/front/"
+        out = subprocess.run(["ffprobe", "-v", "error", "-select_streams", "v", "-show_entries", "stream=width,height", "-of",
+                              "csv=p=0", url + "index.m3u8"], capture_output=True, check=True, timeout=60 * lib.PATIENCE, text=True)
+        self.assertEqual({line for line in out.stdout.split() if line}, {"320,240"})
+
+        def playlist():
+            with urllib.request.urlopen(url + "v0.m3u8", timeout=20 * lib.PATIENCE) as answer:
+                return answer.read().decode()
+        lib.until(lambda: playlist().count("#EXTINF") > 2, "three segments", 60)
+        self.assertNotIn("#EXT-X-DISCONTINUITY", playlist())
+        self.stop_cleanly(server)
 
     def test_recordings_have_main(self):
         """And so has the past, in which a viewer of each level goes on."""

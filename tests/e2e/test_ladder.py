@@ -130,11 +130,11 @@ class Ladder(link_case.LinkCase):
 
     def test_a_film_of_one_level_is_buffered(self):
         """An outage of 10 s is no stall, and then the film is there as a whole before it is shown."""
-        film = self.prepared(self.path("one.mkv"), 40, LEVELS[2:])
+        film = self.prepared(self.path("one.mkv"), 80, LEVELS[2:])
         link = self.link("rate=8mbit,queue=droptail:100KB,delay=25ms", "delay=25ms")
         server = self.sender(source=film, listen=f"{link_case.A}:8554", prefix=self.ends[0].inside())
         p = self.player(server.url, prefix=self.ends[1].inside())
-        lib.until(lambda: any(e["buffer"] > 15 for e in p.events("decision")) or not p.running(), "15 s of the film", 60)
+        lib.until(lambda: any(e["buffer"] > 25 for e in p.events("decision")) or not p.running(), "25 s of the film", 60)
         link.signal(lib.signal.SIGSTOP)
         stopped = p.events()[-1]["t"]
         lib.until(lambda: p.events()[-1]["t"] > stopped + 10 or not p.running(), "10 s of the player's clock", 60)
@@ -142,8 +142,8 @@ class Ladder(link_case.LinkCase):
         goes_on = p.events()[-1]["t"]
         rates = lambda: [e["rate"] for e in p.events("transport") if e["t"] > goes_on]  # noqa: E731
         lib.until(lambda: any(rates()) or not p.running(), "media after the outage", 60)
-        lib.until(lambda: rates()[-1] == 0 or not p.running(), "the film to be there as a whole", 60)
-        self.assertLess(p.shown()[-1]["number"], 35 * lib.FPS, str(p))
+        lib.until(lambda: rates()[-1] == 0 or not p.running(), "the film to be there as a whole", 120)
+        self.assertLess(p.shown()[-1]["number"], 75 * lib.FPS, str(p))
         report = self.interrupt(p).report()
         stalls = {cause for cause, s in report["rebuffering"]["by_cause"].items() if s["count"]}
         self.assertLessEqual(stalls, {"sender", "display"}, "a busy machine may make some")

@@ -21,6 +21,8 @@ struct passed_media {
     bool is_over = false;
     int64_t number = 0;
     usec_t time = 0;
+    uint8_t pps = 3;             // the last byte of its parameter set
+    static inline int watched{}; // sizes, a bit each
 
     static passed_media *of(const stream_media *m)
     {
@@ -30,7 +32,8 @@ struct passed_media {
     {
         static stream_media_ops ops{};
         static media_feed_ops feed_ops{};
-        feed_ops.watch = [](media_feed *, int, int) {};
+        watched = 0;
+        feed_ops.watch = [](media_feed *, int size_id, int) { watched ^= 1 << size_id; };
         feed_ops.play = [](media_feed *, bool) {};
         feed_ops.request_key = [](media_feed *, int, usec_t) {};
         feed_ops.free = [](media_feed *) {};
@@ -55,7 +58,7 @@ struct passed_media {
     // Gives a frame with so many bytes of picture.
     void give(bool key, size_t bytes = 100)
     {
-        const std::vector<uint8_t> sets = {0x67, 66, 0, 30, 0xf4, 0x68, 1, 2, 3};
+        const std::vector<uint8_t> sets = {0x67, 66, 0, 30, 0xf4, 0x68, 1, 2, pps};
         const size_t before = key ? sets.size() : 0;
         coded_frame *f = coded_frame_new(before + bytes);
         REQUIRE(f);
@@ -219,7 +222,7 @@ TEST_CASE("live_packager: the target duration of media that is passed on stays, 
     begin(r, m);
     m.give_groups(3, 75);
     CHECK(has(r.wait("/live/v0.m3u8"), "#EXT-X-TARGETDURATION:3\n"));
-    live_packager_tick(r.packager, clock_now() + LIVE_PACKAGER_IDLE * 9 / 10);
+    live_packager_tick(r.packager, clock_now() + LIVE_PACKAGER_IDLE / 2);
     CHECK(r.get("/live/v0.m3u8") == 0);
     live_packager_tick(r.packager, clock_now() + 2 * LIVE_PACKAGER_IDLE);
     CHECK_FALSE(live_packager_is_over(r.packager));
@@ -240,6 +243,40 @@ TEST_CASE("live_packager: a player of long segments need not ask more often than
     CHECK(has(r.wait("/live/v0.m3u8"), "#EXT-X-TARGETDURATION:15\n"));
     live_packager_tick(r.packager, clock_now() + 15 * USEC_PER_SEC);
     CHECK(r.get("/live/v0.m3u8") == 0);
+}
+
+TEST_CASE("live_packager: of media that is passed on at two levels it takes the top one")
+{
+    passed_media m;
+    m.base.ladder.size_count = m.base.ladder.level_count = 2;
+    m.base.ladder.sizes[1] = {128, 96, {25, 1}, 1};
+    m.base.ladder.levels[1].size_id = 1;
+    rig r(&m.base);
+    begin(r, m);
+    CHECK(passed_media::watched == 2);
+    const std::string text = r.wait("/live/index.m3u8");
+    CHECK(has(text, "RESOLUTION=128x96"));
+    CHECK(has(text, "/v0.m3u8") + has(text, "\nv0.m3u8") > 0);
+    CHECK_FALSE(has(text, "v1.m3u8"));
+}
+
+TEST_CASE("live_packager: parameter sets that change with each picture begin few runs")
+{
+    passed_media m;
+    rig r(&m.base);
+    begin(r, m);
+    m.give_groups(2, 25);
+    for (int i = 0; i < 100; i++) {
+        m.pps ^= 4;
+        m.give(true);
+    }
+    m.give_groups(2, 25);
+    const std::string text = r.wait("/live/v0.m3u8");
+    int runs = 0;
+    for (size_t at = 0; (at = text.find("#EXT-X-DISCONTINUITY\n", at)) != std::string::npos; at++)
+        runs++;
+    CHECK(runs >= 1);
+    CHECK(runs <= 5);
 }
 
 TEST_CASE("live_packager: media that was passed on ends, and after a while is not found")

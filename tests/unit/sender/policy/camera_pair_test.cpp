@@ -61,7 +61,8 @@ TEST_CASE("camera_pair: the rate at which both count")
         {{30000, 1001}, {15000, 1001}, {30000, 1001}},
         {{30000, 1001}, {15, 1}, {240000, 1001}}, // no multiple of both: the finest
         {{1, 12}, {1, 1}, {12, 12}},
-        {{200, 1}, {240, 1}, {1200 / 3, 1}}, // above 240, as the sub stream's requires it
+        {{2000000000, 1000000000}, {15, 1}, {15, 1}}, // its multiples are none that count
+        {{200, 1}, {240, 1}, {1200 / 3, 1}},          // above 240, as the sub stream's requires it
     };
     for (const auto &row : table) {
         fps both = camera_pair_rate(row.main, row.sub);
