@@ -502,8 +502,9 @@ static const struct option_word source_words[] = {
     {"FILE", "a media file, at its own pace"},
     {"FOLDER", "the media files in a folder, each at its own path"},
     {"camera:[DEVICE]", "a camera (default: the first one)"},
-    {"rtsp://[USER:PASSWORD@]HOST[:PORT]/PATH", "an IP camera; its H.264 is passed on as it is"},
-    {"rtsp://...|rtsp://...", "main and sub stream of one IP camera, as two levels"},
+    {"rtsp://[USER:PASSWORD@]HOST[:PORT]/PATH", "an IP camera; its H.264 is passed on as it is. "
+                                                "MAIN|SUB, two such URLs of one camera, are two "
+                                                "levels"},
     {"screen:[DISPLAY]", "an X display (default: $DISPLAY); :0+X,Y with --capture: a part of it"},
     {"synthetic:greedy[:KBPS]",
      "packets without pictures, as fast as the transport accepts them; KBPS is the rate of "
