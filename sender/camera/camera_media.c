@@ -261,13 +261,12 @@ static void send_frame(struct camera_media *m, struct coded_frame *f)
 
 // Gives a frame of one of two streams, of which there is no other reference, its number and times
 // at the rate of both.
-static void number_frame(const struct camera_media *m, const struct camera_stream *of,
-                         struct coded_frame *f)
+static void number_frame(const struct camera_media *m, struct coded_frame *f,
+                         const struct camera_pair_frame *counted)
 {
     struct fps rate = m->base.ladder.source_fps;
-    f->size_id = (int)(of - m->streams);
-    f->number = camera_pair_number(f->number, of->fps, rate);
-    f->depends_on = f->key ? -1 : camera_pair_number(f->depends_on, of->fps, rate);
+    f->number = counted->number;
+    f->depends_on = counted->depends_on;
     usec_t time = usec_of_frames(f->number, rate.num, rate.den);
     f->pts = f->captured - m->origin;
     f->shown_after = f->pts - time;
@@ -291,9 +290,12 @@ static struct coded_frame *copy_for(int size_id, const struct coded_frame *f)
 // A frame of one of two streams came. While the other one is away, this is sent as both.
 static void send_pair(struct camera_media *m, struct camera_stream *of, struct coded_frame *f)
 {
-    number_frame(m, of, f);
+    struct camera_pair_frame counted = {f->number, f->depends_on, f->key};
+    f->size_id = (int)(of - m->streams);
+    camera_pair_count(&m->pair, f->size_id, &counted, of->fps, m->base.ladder.source_fps);
+    number_frame(m, f, &counted);
     bool other_away = is_away(&m->streams[!f->size_id]);
-    unsigned sizes = camera_pair_take(&m->pair, f->size_id, f->number, f->key, other_away);
+    unsigned sizes = camera_pair_take(&m->pair, f->size_id, &counted, other_away);
     for (int i = 0; i < CAMERA_STREAMS; i++) {
         if (!(sizes & 1u << i))
             continue;

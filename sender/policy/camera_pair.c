@@ -68,20 +68,45 @@ int64_t camera_pair_number(int64_t m, struct fps size, struct fps source)
 
 void camera_pair_init(struct camera_pair *p)
 {
+    *p = (struct camera_pair){0};
     for (int i = 0; i < CAMERA_STREAMS; i++)
         p->from[i] = -1, p->newest[i] = -1;
 }
 
-unsigned camera_pair_take(struct camera_pair *p, int stream, int64_t number, bool key, bool is_away)
+// Returns the first picture of which the number is above `number`.
+static int64_t first_above(int64_t number, struct fps size, struct fps source)
+{
+    __int128 above = (__int128)(number + 1) * source.den * size.num;
+    return (int64_t)(above / ((__int128)source.num * size.den)) + 1;
+}
+
+void camera_pair_count(struct camera_pair *p, int stream, struct camera_pair_frame *f,
+                       struct fps size, struct fps source)
+{
+    if (f->key) {
+        int64_t free = first_above(p->newest[stream], size, source);
+        p->group[stream].before = p->group[stream].ahead;
+        p->group[stream].ahead = free > f->number ? free - f->number : 0;
+        p->group[stream].begins = f->number;
+    }
+    // A frame of an open group may depend on the group before.
+    int64_t needs =
+        f->depends_on < p->group[stream].begins ? p->group[stream].before : p->group[stream].ahead;
+    f->depends_on = f->key ? -1 : camera_pair_number(f->depends_on + needs, size, source);
+    f->number = camera_pair_number(f->number + p->group[stream].ahead, size, source);
+}
+
+unsigned camera_pair_take(struct camera_pair *p, int stream, const struct camera_pair_frame *f,
+                          bool is_away)
 {
     unsigned sizes = 0;
     for (int i = 0; i < CAMERA_STREAMS; i++) {
-        bool ascends = number > p->newest[i];
-        if (p->from[i] != stream && key && ascends && (i == stream || is_away))
+        bool ascends = f->number > p->newest[i];
+        if (p->from[i] != stream && f->key && ascends && (i == stream || is_away))
             p->from[i] = stream;
         if (p->from[i] != stream || !ascends)
             continue;
-        p->newest[i] = number;
+        p->newest[i] = f->number;
         sizes |= 1u << i;
     }
     return sizes;

@@ -11,7 +11,9 @@
 //
 //   Sizes. A stream's frames are those of its size. While the camera does not send one of the two,
 //   the other one is sent as both: from a key frame on that comes then, until a key frame of the
-//   missing stream comes. The numbers of a size ascend; a key frame that would not is no change.
+//   missing stream comes. The numbers of a size ascend: if that key frame is older than what was
+//   sent, as a stream that is always later than the other one is, its group gets numbers further
+//   on.
 //
 // Pure.
 #ifndef WEIR_SENDER_POLICY_CAMERA_PAIR_H
@@ -55,12 +57,27 @@ int64_t camera_pair_number(int64_t m, struct fps size, struct fps source);
 struct camera_pair {                // camera_pair.c alone writes the fields
     int from[CAMERA_STREAMS];       // the stream that is sent as the size; -1: none yet
     int64_t newest[CAMERA_STREAMS]; // number of the size's newest frame; -1: none
+    struct {
+        int64_t begins;      // its key frame, a picture of the stream
+        int64_t ahead;       // its numbers are those of as many pictures later
+        int64_t before;      // so were those of the group before
+    } group[CAMERA_STREAMS]; // the newest one of each stream
+};
+
+// A frame of a stream, as the camera has numbered it, and then as both sizes count.
+struct camera_pair_frame {
+    int64_t number;
+    int64_t depends_on; // not of a key frame
+    bool key;
 };
 
 void camera_pair_init(struct camera_pair *p); // and when the rate has changed
-// A frame of a stream came. `is_away`: the camera does not send the other one. Returns the sizes
-// that it is a frame of, a bit each.
-unsigned camera_pair_take(struct camera_pair *p, int stream, int64_t number, bool key,
+// Gives a frame of a stream of rate `size` its numbers at the rate `source`.
+void camera_pair_count(struct camera_pair *p, int stream, struct camera_pair_frame *f,
+                       struct fps size, struct fps source);
+// A frame that was counted came. `is_away`: the camera does not send the other stream. Returns the
+// sizes that it is a frame of, a bit each.
+unsigned camera_pair_take(struct camera_pair *p, int stream, const struct camera_pair_frame *f,
                           bool is_away);
 
 DECLS_END

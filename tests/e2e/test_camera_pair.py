@@ -67,9 +67,9 @@ class Case(ControlCase):
         self.addCleanup(server.stop)
         return server
 
-    def pair(self, **options):
-        """Returns the source, the one of two that has a name; the other one has none."""
-        self.main_, self.sub_ = (self.stream(of, **options) for of in (self.main, self.sub))
+    def pair(self, lag=0):
+        """Returns the source, the one of two that has a name; the other one has none. The sub stream comes later, by the lag."""
+        self.main_, self.sub_ = self.stream(self.main, lag=lag and 0.05), self.stream(self.sub, lag=lag)
         return f"front={self.main_.url}|{self.sub_.url}"
 
     def watch(self, *args):
@@ -194,8 +194,8 @@ class Levels(Case):
 
 
 class Away(Case):
-    def goes_and_comes(self, name, level):
-        server = self.serve("--control", source=self.pair())
+    def goes_and_comes(self, name, level, lag=0):
+        server = self.serve("--control", source=self.pair(lag))
         p = self.watch("--level", str(level))
         self.shows(p, level)
         gone, of = {"sub": (self.sub_, self.sub), "main": (self.main_, self.main)}[name]
@@ -205,7 +205,7 @@ class Away(Case):
         self.shows(p, level, 30)
         lib.until(lambda: self.still() == (MAIN if name == "sub" else SUB)[:2], "the other stream as the small picture", 20)
         self.assertNotIn("source is away", p.stderr)
-        self.stream(of, port=port)
+        self.stream(of, port=port, lag=lag)
         lib.until(lambda: f"{name} stream is back after" in server.stderr, "the return", 40)
         lib.until(lambda: self.still() == SUB[:2], "the sub stream as the small picture", 20)
         self.shows(p, level, 40)
@@ -214,6 +214,10 @@ class Away(Case):
 
     def test_sub(self):
         self.goes_and_comes("sub", 0)
+
+    def test_sub_that_comes_late(self):
+        """Its pictures are always older than main's, which were sent in their place."""
+        self.goes_and_comes("sub", 0, 0.35)
 
     def test_main(self):
         self.goes_and_comes("main", 1)

@@ -119,7 +119,43 @@ TEST_CASE("camera_pair: the stream that is sent as each size")
     int at = 0;
     for (const auto &row : table) {
         INFO("row " << at++);
-        CHECK(camera_pair_take(&p, row.stream, row.number, row.key, row.other_away) == row.sizes);
+        const camera_pair_frame f = {row.number, -1, row.key};
+        CHECK(camera_pair_take(&p, row.stream, &f, row.other_away) == row.sizes);
+    }
+}
+
+TEST_CASE("camera_pair: a stream that is back with pictures older than what was sent")
+{
+    const fps rates[] = {{15, 1}, {25, 1}}, both = {75, 1};
+    const struct {
+        int stream;
+        int64_t picture, depends_on; // as the camera numbers them
+        bool key, other_away;
+        int64_t number, needs; // as both sizes count
+        unsigned sizes;        // 1: sub, 2: main
+    } table[] = {
+        {CAMERA_SUB, 3, -1, true, false, 14, -1, 1},
+        {CAMERA_SUB, 4, 3, false, false, 19, 14, 1},
+        {CAMERA_MAIN, 10, -1, true, true, 29, -1, 3}, // the sub stream is away
+        {CAMERA_MAIN, 11, 10, false, true, 32, 29, 3},
+        {CAMERA_SUB, 5, 4, false, false, 24, 19, 0}, // it is back, 8 of both's intervals late
+        {CAMERA_SUB, 6, -1, true, false, 34, -1, 1}, // 29 is not above 32
+        {CAMERA_MAIN, 12, 11, false, false, 35, 32, 2},
+        {CAMERA_SUB, 7, 6, false, false, 39, 34, 1},
+        {CAMERA_SUB, 9, -1, true, false, 44, -1, 1}, // 8 is missing: the numbers fit
+        {CAMERA_SUB, 8, 7, false, false, 39, 39, 0}, // of an open group; it is too late
+        {CAMERA_SUB, 10, 9, false, false, 49, 44, 1},
+    };
+    camera_pair p;
+    camera_pair_init(&p);
+    int at = 0;
+    for (const auto &row : table) {
+        INFO("row " << at++);
+        camera_pair_frame f = {row.picture, row.depends_on, row.key};
+        camera_pair_count(&p, row.stream, &f, rates[row.stream], both);
+        CHECK(f.number == row.number);
+        CHECK(f.depends_on == row.needs);
+        CHECK(camera_pair_take(&p, row.stream, &f, row.other_away) == row.sizes);
     }
 }
 
