@@ -50,19 +50,40 @@ void audio_receiver_near(struct audio_receiver *in, usec_t media)
     in->reference = audio_samples(media);
 }
 
+static void take_report(struct audio_receiver *in, const struct early_report *of)
+{
+    rtp_receiver_sender_report(&in->receiver, of->ntp, of->arrived);
+    av_sync_report(&in->sync, true, of->ntp, of->stamp);
+}
+
+static void keep_early(struct audio_receiver *in, const struct early_report *of)
+{
+    if (in->early[0].ssrc != of->ssrc)
+        in->early[1] = in->early[0];
+    in->early[0] = *of;
+}
+
+// The first packet of a source came.
+static void take_early(struct audio_receiver *in)
+{
+    for (int i = 0; i < AUDIO_EARLY_REPORTS; i++)
+        if (in->early[i].is_told && in->early[i].ssrc == in->receiver.ssrc)
+            take_report(in, &in->early[i]);
+}
+
 // A compound begins with the report of its source (RFC 3550, 6.1).
 static bool on_rtcp(struct audio_receiver *in, const uint8_t *data, size_t len, usec_t arrived)
 {
     struct rtcp_item item;
     size_t at = 0;
-    if (rtcp_next(data, len, &at, &item) != 1 || item.ssrc != in->receiver.ssrc ||
-        !in->receiver.started)
+    if (rtcp_next(data, len, &at, &item) != 1)
         return false;
-    if (item.kind == RTCP_IS_SR) {
-        rtp_receiver_sender_report(&in->receiver, item.sender.ntp, arrived);
-        av_sync_report(&in->sync, true, item.sender.ntp, item.sender.rtp_timestamp);
-    }
-    return true;
+    bool ours = in->receiver.started && item.ssrc == in->receiver.ssrc;
+    const struct early_report report = {true, item.ssrc, item.sender.ntp, item.sender.rtp_timestamp,
+                                        arrived};
+    if (item.kind == RTCP_IS_SR)
+        (ours ? take_report : keep_early)(in, &report);
+    return ours;
 }
 
 static bool place(struct audio_receiver *in, const struct rtp_packet *p, usec_t arrived,
@@ -89,11 +110,14 @@ bool audio_receiver_packet(struct audio_receiver *in, bool rtcp, const uint8_t *
     }
     int64_t seq;
     uint32_t ssrc = in->receiver.ssrc;
+    bool started = in->receiver.started;
     int64_t highest = in->receiver.highest_seq;
     enum rtp_verdict verdict = rtp_receiver_packet(&in->receiver, &p, 0, &seq, arrived);
     if (verdict == RTP_DISCARD || verdict == RTP_DUPLICATE)
         return true;
     in->bytes += len;
+    if (!started || in->receiver.ssrc != ssrc)
+        take_early(in);
     if (in->detector && (in->receiver.ssrc != ssrc || seq > highest + RTP_MAX_DROPOUT))
         loss_detector_restart(in->detector);
     if (in->detector && seq >= 0) {

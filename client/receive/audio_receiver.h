@@ -27,6 +27,10 @@ struct received_audio {
 // Takes a packet that is neither a duplicate nor malformed.
 typedef void audio_receiver_fn(void *ctx, const struct received_audio *a);
 
+// The newest sender reports of sources of which no packet has come yet: FFmpeg reports before its
+// first packet, and then 5 s later. Two, as the video's may come on the same path.
+enum { AUDIO_EARLY_REPORTS = 2 };
+
 struct audio_receiver {
     const struct sdp *sdp;                // borrowed
     const struct server_dialect *dialect; // static
@@ -36,6 +40,13 @@ struct audio_receiver {
     struct rtcp_feedback feedback;
     int64_t reference; // a position near the next packet's
     struct av_sync sync;
+    struct early_report {
+        bool is_told;
+        uint32_t ssrc;
+        uint64_t ntp;
+        uint32_t stamp;
+        usec_t arrived;
+    } early[AUDIO_EARLY_REPORTS];   // the newest one first
     struct loss_detector *detector; // owned; NULL: nothing is requested
     uint64_t repaired;              // packets that were requested and then sent again
     uint64_t bytes;

@@ -77,6 +77,48 @@ TEST_CASE("audio_receiver: malformed packets are counted and dropped")
     CHECK(f.in.bytes == 0);
 }
 
+TEST_CASE("audio_receiver: a sender report before the first packet of its source counts")
+{
+    auto report = [](uint32_t ssrc, uint64_t second) { // time stamp 960 was at that second
+        rtcp_item item = {};
+        item.kind = RTCP_IS_SR;
+        item.ssrc = ssrc;
+        item.sender.ntp = second << 32;
+        item.sender.rtp_timestamp = 960;
+        std::vector<uint8_t> data(RTCP_MAX_PACKET);
+        size_t len = 0;
+        REQUIRE(rtcp_append(&item, data.data(), data.size(), &len) == 0);
+        data.resize(len);
+        return data;
+    };
+    const uint32_t VIDEO = 3;
+    const struct {
+        std::vector<std::pair<uint32_t, uint64_t>> early; // source and second of each
+        int64_t position;                                 // of the first packet
+    } table[] = {
+        {{}, 48000 * 2}, // it arrives with the picture at 2 s
+        {{{7, 101}}, 48000 * 3},
+        {{{7, 99}, {7, 101}}, 48000 * 3},
+        {{{7, 101}, {VIDEO, 100}}, 48000 * 3},
+        {{{VIDEO, 100}, {7, 101}}, 48000 * 3},
+        {{{VIDEO, 101}}, 48000 * 2},
+    };
+    for (const auto &row : table) {
+        fixture f;
+        f.sdp.ext = f.sdp.audio.ext = {};
+        audio_receiver_init(&f.in, &f.sdp, fixture::on_packet, &f, 5);
+        av_sync_picture(&f.in.sync, 90000, 2 * USEC_PER_SEC, 1000);
+        av_sync_report(&f.in.sync, false, (uint64_t)100 << 32, 90000);
+        for (auto [ssrc, second] : row.early)
+            CHECK_FALSE(f.take(report(ssrc, second), true)); // it may be the video's
+        CHECK(f.take(packet(1, false)));
+        CHECK(f.positions == std::vector<int64_t>{row.position});
+        CHECK(f.take(report(7, 102), true));
+        CHECK(f.take(packet(2, false)));
+        CHECK(f.positions.back() == 48000 * 4 + 960);
+    }
+}
+
 TEST_CASE("audio_receiver: duplicates do not count, lost packets do")
 {
     fixture f;
