@@ -25,6 +25,20 @@ usec_t clock_wall(void)
     return read_clock(CLOCK_REALTIME);
 }
 
+static usec_t wall_ahead; // of CLOCK_MONOTONIC, at the first call
+
+static void begin_steady(void)
+{
+    wall_ahead = clock_wall() - clock_now();
+}
+
+usec_t clock_wall_steady(void)
+{
+    static pthread_once_t once = PTHREAD_ONCE_INIT;
+    pthread_once(&once, begin_steady);
+    return wall_ahead + clock_now();
+}
+
 usec_t clock_thread_cpu(void)
 {
     return read_clock(CLOCK_THREAD_CPUTIME_ID);

@@ -14,6 +14,9 @@ DECLS_BEGIN
 usec_t clock_now(void); // CLOCK_MONOTONIC
 // Reads CLOCK_REALTIME, as microseconds since 1970.
 usec_t clock_wall(void);
+// Returns the wall clock of the program's first call, plus the time since then: it does not go back
+// when the wall clock is set. For names and numbers that must not come twice.
+usec_t clock_wall_steady(void);
 // Reads the calling thread's CPU time.
 usec_t clock_thread_cpu(void);
 // Blocks until `when` (CLOCK_MONOTONIC). Only for a thread that runs no loop.

@@ -169,7 +169,7 @@ static void end_set(struct put *p)
     put_format(p, "</AdaptationSet>\n");
 }
 
-// A run is a period. A later one has no set of what has no segment in it.
+// A run is a period. It has no set of audio that has no segment in it.
 static void put_period(struct put *p, const struct manifest *m, const struct manifest_run *run)
 {
     put_format(p, "<Period id=\"%s\" start=\"PT", run->token);
@@ -181,7 +181,7 @@ static void put_period(struct put *p, const struct manifest *m, const struct man
     end_set(p);
     for (int i = 0; i < m->rendition_count; i++) {
         struct window w = window_of(m, &m->renditions[i], run);
-        if (manifest_is_video(&m->renditions[i]) || (w.first == w.end && run->number > 0))
+        if (manifest_is_video(&m->renditions[i]) || w.first == w.end)
             continue;
         begin_set(p, m, false);
         put_representation(p, run, &m->renditions[i], w);

@@ -75,7 +75,7 @@ int hls_multivariant_playlist(const struct manifest *m, char *out, size_t cap)
     int audio_count = 0;
     for (int a = 0; a < m->rendition_count; a++) {
         const struct manifest_rendition *audio = &m->renditions[a];
-        if (manifest_is_video(audio))
+        if (m->silent || manifest_is_video(audio))
             continue;
         put_format(&p,
                    "#EXT-X-MEDIA:TYPE=AUDIO,GROUP-ID=\"%s\",NAME=\"%s\",DEFAULT=YES,AUTOSELECT=YES,"
@@ -84,7 +84,7 @@ int hls_multivariant_playlist(const struct manifest *m, char *out, size_t cap)
         audio_count++;
     }
     for (int a = 0; a < m->rendition_count; a++)
-        if (!manifest_is_video(&m->renditions[a]))
+        if (!m->silent && !manifest_is_video(&m->renditions[a]))
             put_variants(&p, m, &m->renditions[a]);
     if (audio_count == 0)
         put_variants(&p, m, NULL);

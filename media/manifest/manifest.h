@@ -73,6 +73,7 @@ struct manifest {
     bool ended;              // no segment follows
     bool stored;             // all segments are there from the start
     bool begins_anywhere;    // decoding cannot start with each segment
+    bool silent;             // no audio comes: its renditions are left out
     int rendition_count;
     struct manifest_rendition renditions[MANIFEST_MAX_RENDITIONS];
 };

@@ -13,6 +13,7 @@
 #include "common/net/clock.h"
 #include "media/manifest/dash_manifest.h"
 #include "media/manifest/hls_playlist.h"
+#include "sender/policy/segment_window.h"
 
 enum {
     ROOM = LIVE_KEPT + 1, // and the segment that is not complete
@@ -24,12 +25,20 @@ enum {
     RUNS = 8, // of which there are segments
 };
 
+// The wall clock from which numbers are counted, 2010-01-01, and the shortest mean length of
+// segments with which those of a restarted server are higher. As xs:unsignedInt, which numbers are
+// in an MPD, they suffice until 2044.
+#define NUMBER_EPOCH (1262304000 * USEC_PER_SEC)
+#define NUMBER_UNIT  (USEC_PER_SEC / 4)
+
 #define PLAYLIST_TYPE "application/vnd.apple.mpegurl"
 #define MPD_TYPE      "application/dash+xml"
 
-struct files {               // of a segment
-    struct http_body *whole; // one reference; NULL: the segment is not complete
-    struct http_body *parts[MANIFEST_MAX_PARTS];
+struct files {                                   // of a segment
+    struct http_body *whole;                     // one reference; NULL: the segment is not complete
+    struct http_body *parts[MANIFEST_MAX_PARTS]; // of a complete segment pieces of `whole`
+    usec_t listed;                               // the longest playlist that had it
+    usec_t left_at;                              // shelf.length when it left the playlist
 };
 
 struct run {
@@ -40,7 +49,10 @@ struct run {
 
 struct shelf { // of a rendition
     struct http_body *playlist;
+    bool is_behind; // `playlist` lacks the end of a run
     int count;
+    int first;     // the first segment that the playlist has
+    usec_t length; // of all complete segments so far
     struct manifest_segment segments[ROOM];
     struct files files[ROOM];
 };
@@ -53,6 +65,7 @@ struct live_library {
     pthread_mutex_t lock; // guards the members below
     usec_t asked;
     bool runs;
+    bool is_ending; // the newest run is
     bool has_base;
     int64_t base_number;      // number of grid segment 0
     int64_t next_number;      // after the highest so far
@@ -79,6 +92,7 @@ static void drop_first(struct shelf *s)
 {
     drop_files(&s->files[0]);
     s->count--;
+    s->first -= s->first > 0;
     memmove(s->files, s->files + 1, (size_t)s->count * sizeof(*s->files));
     memmove(s->segments, s->segments + 1, (size_t)s->count * sizeof(*s->segments));
     s->files[s->count] = (struct files){0};
@@ -129,10 +143,8 @@ static void show_window(struct live_library *l, int rendition)
 {
     struct shelf *s = &l->shelves[rendition];
     struct manifest_rendition *r = &l->manifest.renditions[rendition];
-    int open = s->count > 0 && !s->segments[s->count - 1].complete;
-    int shown = s->count < LIVE_WINDOW + open ? s->count : LIVE_WINDOW + open;
-    r->segments = s->segments + s->count - shown;
-    r->segment_count = shown;
+    r->segments = s->segments + s->first;
+    r->segment_count = s->count - s->first;
 }
 
 // Caller holds l->lock.
@@ -142,6 +154,7 @@ static void write_playlist(struct live_library *l, int rendition)
     char *text = malloc(room);
     int len = text ? hls_media_playlist(&l->manifest, rendition, text, room) : ERR_NO_MEMORY;
     replace(&l->shelves[rendition].playlist, finish_text(text, len));
+    l->shelves[rendition].is_behind = false;
 }
 
 // Caller holds l->lock.
@@ -202,13 +215,33 @@ static bool has_begun(const struct live_library *l, int rendition)
     return s->playlist && s->count > 0 && s->segments[0].complete;
 }
 
-// Returns true if the MPD has a segment of each rendition.
+static bool is_audio(const struct live_library *l, int rendition)
+{
+    return !manifest_is_video(&l->manifest.renditions[rendition]);
+}
+
+// Returns true if each rendition of audio has a segment.
+static bool audio_has_begun(const struct live_library *l)
+{
+    for (int i = 0; i < l->manifest.rendition_count; i++)
+        if (is_audio(l, i) && !has_begun(l, i))
+            return false;
+    return true;
+}
+
+// Returns true if it is known whether there is audio.
+static bool audio_is_known(const struct live_library *l)
+{
+    return l->manifest.silent || audio_has_begun(l);
+}
+
+// Returns true if the MPD has a segment of each rendition that is not left out.
 static bool all_have_begun(const struct live_library *l)
 {
     for (int i = 0; i < l->manifest.rendition_count; i++)
-        if (!has_begun(l, i))
+        if (!is_audio(l, i) && !has_begun(l, i))
             return false;
-    return l->mpd != NULL;
+    return audio_is_known(l) && l->mpd != NULL;
 }
 
 // Returns true if the playlist has what a blocking reload asks for.
@@ -217,7 +250,7 @@ static bool is_reached(const struct shelf *s, const struct http_reload *reload)
     const struct manifest_segment *last = &s->segments[s->count - 1];
     if (last->number != reload->number)
         return last->number > reload->number;
-    return reload->part < 0 ? last->complete : last->part_count > reload->part;
+    return !s->is_behind && (reload->part < 0 ? last->complete : last->part_count > reload->part);
 }
 
 static int get_playlist(struct live_library *l, int rendition, const struct http_reload *reload,
@@ -288,11 +321,16 @@ static int get_locked(struct live_library *l, const struct content_request *r, u
                       struct http_reply *out)
 {
     int rendition = find_rendition(l, r->target.name);
+    if (rendition >= 0 && l->manifest.silent && is_audio(l, rendition))
+        return ERR_NOT_FOUND;
     switch (r->target.file) {
     case HTTP_MULTIVARIANT:
         out->max_age = FRESH_AGE_S;
         if (l->manifest.ended && !l->runs)
             return ERR_NOT_FOUND;
+        // Players that begin with audio which does not come wait for it, and never read this again.
+        if (!audio_is_known(l))
+            return wait(l, begun, out);
         return l->multivariant ? reply_with(out, l->multivariant, PLAYLIST_TYPE) : ERR_NO_MEMORY;
     case HTTP_MPD:
         out->max_age = FRESH_AGE_S;
@@ -373,12 +411,27 @@ usec_t live_library_asked(struct live_library *l)
 static void begin_run(struct live_library *l, usec_t wall)
 {
     l->begun_wall = wall > l->begun_wall ? wall : l->begun_wall + 1; // names differ
+    l->is_ending = false;
     l->newest = (l->newest + 1) % RUNS;
     drop_run(l, l->newest);
     struct manifest_run *about = &l->manifest.run;
     *about = (struct manifest_run){.number = about->number};
     snprintf(about->token, sizeof(about->token), "%" PRIx64, (uint64_t)l->begun_wall);
     l->runs_of[l->newest].about = *about;
+}
+
+static usec_t since_epoch(usec_t wall)
+{
+    return wall > NUMBER_EPOCH ? wall - NUMBER_EPOCH : 0;
+}
+
+// Caller holds l->lock.
+static void set_silent(struct live_library *l, bool silent)
+{
+    if (l->manifest.silent == silent)
+        return;
+    l->manifest.silent = silent;
+    write_multivariant(l);
 }
 
 void live_library_begin(struct live_library *l, usec_t wall)
@@ -388,7 +441,19 @@ void live_library_begin(struct live_library *l, usec_t wall)
     l->has_base = false;
     l->manifest.origin = 0;
     l->manifest.ended = false;
+    // Numbers of a library that served this path before, perhaps of another process, are lower:
+    // runs begin less often than this counts.
+    int64_t count = since_epoch(wall) / USEC_PER_SEC;
+    if (l->manifest.run.number < count)
+        l->manifest.run.number = count;
     begin_run(l, wall);
+    pthread_mutex_unlock(&l->lock);
+}
+
+void live_library_end_run(struct live_library *l)
+{
+    pthread_mutex_lock(&l->lock);
+    l->is_ending = true;
     pthread_mutex_unlock(&l->lock);
 }
 
@@ -429,7 +494,7 @@ void live_library_init(struct live_library *l, int rendition, uint8_t *data, siz
 static int64_t number_of(struct live_library *l, int64_t segment)
 {
     if (!l->has_base) {
-        int64_t now = (int64_t)((double)l->begun_wall / 1e6 / l->manifest.segment_seconds);
+        int64_t now = since_epoch(l->begun_wall) / NUMBER_UNIT;
         l->base_number = (now > l->next_number + 1 ? now : l->next_number + 1) - segment;
         l->has_base = true;
     }
@@ -504,12 +569,66 @@ static struct http_body *join(const struct files *f, int count)
     return http_body_new(data, bytes);
 }
 
-// Drops the parts of the segments that playlists show without parts.
-static void drop_old_parts(struct shelf *s)
+// Makes a complete segment's parts pieces of it, so that its bytes are there once.
+static void share(struct files *f, int count)
 {
-    for (int i = 0; i < s->count - LIVE_WINDOW; i++)
+    size_t at = 0;
+    for (int i = 0; f->whole && i < count; i++) {
+        size_t bytes = f->parts[i]->bytes;
+        replace(&f->parts[i], http_body_piece(f->whole, at, bytes));
+        at += bytes;
+    }
+}
+
+static usec_t length_of(const struct live_library *l, int rendition, int segment)
+{
+    return l->shelves[rendition].segments[segment].duration * USEC_PER_SEC /
+           l->manifest.renditions[rendition].timescale;
+}
+
+// Returns the mean bytes of a complete segment, in all renditions together.
+static size_t mean_bytes(const struct live_library *l)
+{
+    size_t mean = 0;
+    for (int i = 0; i < l->manifest.rendition_count; i++) {
+        const struct shelf *s = &l->shelves[i];
+        size_t bytes = 0, count = 0;
+        for (int k = 0; k < s->count; k++)
+            if (s->files[k].whole) {
+                bytes += s->files[k].whole->bytes;
+                count++;
+            }
+        mean += count ? bytes / count : 0;
+    }
+    return mean;
+}
+
+// Caller holds l->lock; the last segment has become complete. Decides which segments the playlist
+// has, and drops those that left it as long ago as they last, and the longest playlist that had
+// them (RFC 8216, 6.2.2).
+static void move_window(struct live_library *l, int rendition)
+{
+    struct shelf *s = &l->shelves[rendition];
+    usec_t lengths[ROOM], listed = 0;
+    for (int i = 0; i < s->count; i++)
+        lengths[i] = length_of(l, rendition, i);
+    s->length += lengths[s->count - 1];
+    int shown = segment_window(lengths + s->first, s->count - s->first,
+                               hls_target_duration(&l->manifest) * USEC_PER_SEC, mean_bytes(l),
+                               LIVE_BYTES, LIVE_WINDOW);
+    for (; s->first < s->count - shown; s->first++) {
+        struct files *f = &s->files[s->first];
+        f->left_at = s->length;
         for (int part = 0; part < MANIFEST_MAX_PARTS; part++)
-            replace(&s->files[i].parts[part], NULL);
+            replace(&f->parts[part], NULL);
+    }
+    for (int i = s->first; i < s->count; i++)
+        listed += lengths[i];
+    for (int i = s->first; i < s->count; i++)
+        s->files[i].listed = usec_max(s->files[i].listed, listed);
+    while (s->first > 0 &&
+           s->length - s->files[0].left_at >= length_of(l, rendition, 0) + s->files[0].listed)
+        drop_first(s);
 }
 
 void live_library_segment(struct live_library *l, int rendition, int64_t segment)
@@ -521,12 +640,33 @@ void live_library_segment(struct live_library *l, int rendition, int64_t segment
     if (last && !last->complete) {
         struct files *f = &s->files[s->count - 1];
         f->whole = join(f, last->part_count);
+        share(f, last->part_count);
         last->complete = true;
-        drop_old_parts(s);
+        move_window(l, rendition);
         show_window(l, rendition);
-        write_playlist(l, rendition);
+        // It would have a hint of the next segment without the discontinuity before that. Players
+        // remember it: hls.js ends with an error when the discontinuity is there.
+        s->is_behind = l->is_ending;
+        if (!l->is_ending)
+            write_playlist(l, rendition);
+        if (audio_has_begun(l))
+            set_silent(l, false);
         write_mpd(l);
     }
+    pthread_mutex_unlock(&l->lock);
+    l->events->on_change(l->ctx);
+}
+
+void live_library_leave_out_audio(struct live_library *l)
+{
+    pthread_mutex_lock(&l->lock);
+    set_silent(l, true);
+    for (int i = 0; i < l->manifest.rendition_count; i++)
+        if (is_audio(l, i)) {
+            drop_shelf(&l->shelves[i]);
+            show_window(l, i);
+        }
+    write_mpd(l);
     pthread_mutex_unlock(&l->lock);
     l->events->on_change(l->ctx);
 }
@@ -535,6 +675,8 @@ void live_library_finish(struct live_library *l)
 {
     pthread_mutex_lock(&l->lock);
     l->manifest.ended = true;
+    if (!audio_has_begun(l))
+        set_silent(l, true);
     for (int i = 0; i < l->manifest.rendition_count; i++)
         write_playlist(l, i);
     write_mpd(l);
@@ -551,6 +693,7 @@ void live_library_end(struct live_library *l, bool for_good)
         show_window(l, i);
     }
     replace(&l->mpd, NULL);
+    set_silent(l, false);
     l->manifest.ended = for_good;
     l->manifest.run.number += l->runs && l->has_base;
     l->runs = false;

@@ -6,10 +6,14 @@
 // A *run* begins with the first request and ends when the media ends, or some seconds after the
 // last request. Of media that is passed on, live_library_next_run begins another one, and playlists
 // have segments of both, with a discontinuity between them. A run's files have a token of their
-// own, so a cache may keep them for long. Segment numbers ascend through all runs: the first one
-// counts segments since 1970, so that they ascend through restarts of the program too.
+// own, so a cache may keep them for long. Numbers of segments, and of discontinuities, ascend
+// through all runs (RFC 8216, 6.2.2). Those of a library begin with the wall clock, so that they
+// are above those of the library that served the path before, also in another process.
 //
-// A playlist has LIVE_WINDOW complete segments; LIVE_KEPT are served.
+// A playlist has LIVE_WINDOW complete segments, or fewer of large ones (segment_window.h), so that
+// all files of the library have LIVE_BYTES; of ones that are too large for that, as many as last
+// three target durations. Those that left it are served as long as RFC 8216 says, at most LIVE_KEPT
+// in all.
 #ifndef WEIR_SENDER_HTTP_LIVE_LIBRARY_H
 #define WEIR_SENDER_HTTP_LIVE_LIBRARY_H
 
@@ -22,8 +26,10 @@ DECLS_BEGIN
 
 enum {
     LIVE_WINDOW = 6,
-    LIVE_KEPT = 12,
+    LIVE_KEPT = 2 * LIVE_WINDOW + 1,
 };
+
+#define LIVE_BYTES ((size_t)64 << 20)
 
 struct live_library; // opaque; embeds a struct http_content first
 
@@ -45,9 +51,12 @@ struct http_content *live_library_content(struct live_library *l);
 
 // Returns the time of the last request; 0: there was none since the last run ended.
 usec_t live_library_asked(struct live_library *l);
-// A run begins. `wall`: the wall clock.
+// A run begins. `wall`: clock_wall_steady.
 void live_library_begin(struct live_library *l, usec_t wall);
-// The run ends, and the next one begins, whose segments continue the numbers. Of `about`, the
+// The run's last parts follow, and then live_library_next_run. The playlist of a rendition shows
+// the end of its last segment with the first part of the next run.
+void live_library_end_run(struct live_library *l);
+// The run has ended, and the next one begins, whose segments continue the numbers. Of `about`, the
 // codecs and sizes of the renditions count.
 void live_library_next_run(struct live_library *l, const struct manifest *about, usec_t wall);
 // Before the first segment is complete: `seconds` is manifest.segment_seconds, and `part_targets`
@@ -58,6 +67,9 @@ void live_library_init(struct live_library *l, int rendition, uint8_t *data, siz
 // A part; takes over p->data.
 void live_library_part(struct live_library *l, int rendition, const struct cmaf_part *p);
 void live_library_segment(struct live_library *l, int rendition, int64_t segment);
+// No audio comes, though it was announced: playlists are without it, and its files are gone, until
+// each of its renditions has a segment again, or live_library_end.
+void live_library_leave_out_audio(struct live_library *l);
 // The media has ended: the playlists say so until the run ends.
 void live_library_finish(struct live_library *l);
 // The run ends; drops its files. `for_good`: no other one begins, and nothing is found from now on.

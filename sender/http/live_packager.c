@@ -23,6 +23,7 @@ enum { SEEN = 64 };  // frames of a size whose numbers are remembered
 enum { PASSED_TIMESCALE = 90000 };
 #define PASSED_FIRST   (19 * USEC_PER_SEC) // max. length of the first segment: its parts have places
 #define UNKNOWN_LENGTH (10 * USEC_PER_SEC)
+#define AUDIO_WAIT     (3 * USEC_PER_SEC) // video before which audio must have come
 #define PASSED_AHEAD   (5 * USEC_PER_SEC) // max. of audio before the video
 #define PASSED_MOST    ((size_t)16 << 20) // bytes of a segment; the library keeps LIVE_KEPT of them
 #define RUNS_TIME      (10 * USEC_PER_SEC)
@@ -62,6 +63,9 @@ struct live_packager {
     bool is_over;            // and so have its files
     int64_t packet_position; // of the last packet of audio, and its capture time
     usec_t packet_wall;
+    bool has_audio; // some has come
+    usec_t quiet;   // length of the video since the last packet of audio
+    bool is_silent; // the audio is left out
     struct size sizes[LADDER_MAX_SIZES];
     int first; // level of the first rendition: 0; what is passed on is its top one alone
     int level_count;
@@ -88,14 +92,36 @@ static bool is_passed_on(const struct live_packager *p)
 static void on_part(void *ctx, const struct cmaf_part *part)
 {
     struct track *t = ctx;
-    t->longest_part = fmax(t->longest_part, (double)part->duration / t->cmaf.timescale);
+    double seconds = (double)part->duration / t->cmaf.timescale;
+    t->longest_part = fmax(t->longest_part, seconds);
+    if (t->rendition == 0)
+        t->packager->quiet += (usec_t)(seconds * USEC_PER_SEC);
     live_library_part(t->packager->library, t->rendition, part);
+}
+
+// Players of a stream that names audio wait for it. So audio that does not come, or has not come
+// for so long that no playlist has a segment of it, is left out. Video is the clock: a source that
+// stands still, or a slow machine, changes nothing.
+static void check_audio(struct live_packager *p)
+{
+    usec_t length = usec_max(p->config.segment, is_passed_on(p) ? p->follow.longest : 0);
+    usec_t limit =
+        p->has_audio ? LIVE_WINDOW * length : usec_min(AUDIO_WAIT, 2 * p->config.segment);
+    if (!p->config.media->audio_bps || p->is_silent || p->quiet < limit)
+        return;
+    p->is_silent = true;
+    live_library_leave_out_audio(p->library);
+    log_warn("%s: the source has audio, but none has come for %.0f s: HTTP viewers get video alone "
+             "until it comes",
+             p->config.mount, usec_to_sec(p->quiet));
 }
 
 static void on_segment(void *ctx, int64_t segment)
 {
     struct track *t = ctx;
     live_library_segment(t->packager->library, t->rendition, segment);
+    if (t->rendition == 0)
+        check_audio(t->packager);
 }
 
 static const struct cmaf_segmenter_events segmenter_events = {.on_part = on_part,
@@ -364,10 +390,11 @@ static void next_run(struct live_packager *p)
     // If no group was complete, later ones may be longer than this part of one.
     usec_t length = p->follow.last + p->follow.interval - p->follow.begin;
     settle(p, usec_max(length, UNKNOWN_LENGTH));
+    live_library_end_run(p->library);
     end_segments(p);
     segment_follow_break(&p->follow);
     describe(p);
-    live_library_next_run(p->library, &p->manifest, clock_wall());
+    live_library_next_run(p->library, &p->manifest, clock_wall_steady());
     begin_tracks(p);
     aac_thread_free(p->aac);
     p->aac = p->config.media->audio_bps ? aac_thread_new(p->loop, LIVE_PACKAGER_AAC_BPS, on_aac, p)
@@ -471,6 +498,11 @@ static void on_audio(struct frame_sink *sink, struct coded_audio *c, usec_t now)
     int samples = audio_packet_samples(c->data, c->bytes);
     if (!p->feed || p->ended || !samples || !is_of_run(p, c->position))
         return;
+    if (p->is_silent)
+        log_info("%s: audio comes: HTTP viewers that begin get it", p->config.mount);
+    p->has_audio = true;
+    p->is_silent = false;
+    p->quiet = 0;
     p->packet_position = c->position;
     p->packet_wall = c->capture_wall;
     add_packet(&p->tracks[p->level_count + 1], c->position, samples, c->data, c->bytes,
@@ -562,7 +594,9 @@ static void start(struct live_packager *p)
     p->ended = false;
     begin_tracks(p);
     begin_sizes(p);
-    live_library_begin(p->library, clock_wall());
+    p->has_audio = p->is_silent = false;
+    p->quiet = 0;
+    live_library_begin(p->library, clock_wall_steady());
     if (is_passed_on(p))
         begin_passed(p);
     p->feed->takes_any_rate = is_passed_on(p);

@@ -33,6 +33,17 @@ struct http_body *http_body_of(const void *data, size_t bytes)
     return b;
 }
 
+struct http_body *http_body_piece(struct http_body *of, size_t at, size_t bytes)
+{
+    struct http_body *b = of ? malloc(sizeof(*b)) : NULL;
+    if (!b)
+        return NULL;
+    assert(at <= of->bytes && bytes <= of->bytes - at);
+    *b = (struct http_body){
+        .references = 1, .bytes = bytes, .of = http_body_ref(of), .data = of->data + at};
+    return b;
+}
+
 struct http_body *http_body_ref(struct http_body *b)
 {
     // The caller holds a reference, so no other access needs ordering before the increment.
@@ -52,7 +63,8 @@ void http_body_unref(struct http_body *b)
         return;
     if (b->is_dropped)
         __atomic_fetch_sub(&pinned, b->bytes, __ATOMIC_RELAXED);
-    if (!b->is_static)
+    http_body_unref(b->of);
+    if (!b->is_static && !b->of)
         free((void *)(uintptr_t)b->data);
     free(b);
 }

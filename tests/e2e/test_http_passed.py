@@ -19,11 +19,12 @@ FAR = ("-g", "125", "-keyint_min", "125", "-sc_threshold", "0")
 
 class Follower:
     """A player that reloads a playlist by blocking requests. Checks what must stay from one to the next (RFC 8216, 6.2.1 and
-    4.4.3): the target duration, and each segment's URI and number of discontinuities before it."""
+    4.4.3): the target duration, and each segment's URI and number of discontinuities before it, also of the one that is
+    announced (hls.js requires that); and what must not go back."""
 
     def __init__(self, case, path):
-        self.case, self.path, self.seen, self.text = case, path, {}, case.text(path)
-        self.target, self.first = case.target(self.text), 0
+        self.case, self.path, self.seen, self.hints, self.text = case, path, {}, {}, case.text(path)
+        self.target, self.first, self.breaks = case.target(self.text), 0, 0
         self.check()
 
     def number(self, tag, text=None):
@@ -43,7 +44,13 @@ class Follower:
         case, text = self.case, self.text
         case.assertEqual(case.target(text), self.target, text)
         case.assertGreaterEqual(self.number("MEDIA-SEQUENCE"), self.first, text)
-        self.first = self.number("MEDIA-SEQUENCE")
+        case.assertGreaterEqual(self.number("DISCONTINUITY-SEQUENCE"), self.breaks, text)
+        self.first, self.breaks = self.number("MEDIA-SEQUENCE"), self.number("DISCONTINUITY-SEQUENCE")
+        hint = re.search(r"#EXT-X-PRELOAD-HINT:.*-(\d+)\.\d+\.m4s", text)
+        if hint:
+            self.hints.setdefault(int(hint.group(1)), self.breaks + text.count("#EXT-X-DISCONTINUITY\n"))
+        for number, breaks in self.hints.items():
+            case.assertEqual(self.segments().get(number, (breaks,))[0], breaks, text)
         for number, segment in self.segments().items():
             case.assertEqual(self.seen.setdefault(number, segment), segment, text)
         for length in case.lengths(text):
@@ -115,11 +122,11 @@ class Passed(Publish, Port):
             number = numbered.number_at(shown, at)
             self.assertAlmostEqual((number / numbered.FPS - second + 15) % 30 - 15, 0, delta=0.2, msg=(at, second, number))
 
-    def large(self):
+    def large(self, count=1000):
         """Makes a film whose pictures have another size."""
         path = self.path("large.mkv")
-        numbered.run("ffmpeg", "-v", "error", "-nostdin", "-i", self.film("small.mkv", 1000), "-vf", "scale=384:192:flags=neighbor",
-                     *numbered.X264, path)
+        numbered.run("ffmpeg", "-v", "error", "-nostdin", "-i", self.film("small.mkv", count), "-vf", "scale=384:192:flags=neighbor",
+                     *numbered.X264, "-c:a", "copy", path)
         return path
 
 
@@ -168,6 +175,27 @@ class Content(Passed):
         self.assertTrue(all(abs(length - 5) < 0.1 for length in self.lengths(self.text())), self.text())
 
 
+class Silent(Passed):
+    def test_audio_that_comes_late(self):
+        """It is announced and does not come: players get the video. Those that begin when it has come get it, too."""
+        late = self.path("late.mkv")
+        numbered.run("ffmpeg", "-v", "error", "-nostdin", "-i", self.film(count=1750), "-c:v", "copy", "-af", "atrim=20", "-c:a", "aac",
+                     late)
+        self.offer("/cam")
+        self.publish(late, "-c:a", "copy", "-max_interleave_delta", "1000")
+        self.assertNotIn("AUDIO", self.text("/cam/index.m3u8"))
+        self.assertNotIn('contentType="audio"', self.text("/cam/index.mpd"))
+        self.assertEqual(self.request(self.server, "/cam/aac.m3u8")[0], 404)
+        path, = self.copy(("index.m3u8", None), seconds=4)
+        self.check_pictures(path, 50)
+        for name in "index.m3u8", "index.mpd":
+            until(lambda: "aac" in self.text("/cam/" + name), f"audio in {name}", 90)
+        until(lambda: self.text("/cam/aac.m3u8").count("#EXTINF") > 4, "as much audio as players begin with", 90)
+        for path in self.copy(("index.m3u8", 0), ("index.mpd", 0)):
+            with self.subTest(os.path.basename(path)):
+                self.check_sound(path, self.check_pictures(path))
+
+
 class Changes(Passed):
     def test_another_publisher(self):
         """Its parameter sets are others: the playlist has a discontinuity, and an init segment for each."""
@@ -175,6 +203,7 @@ class Changes(Passed):
         self.server = self.sender("--state-dir", self.state, "--take-over", "--publish", source="/cam")
         self.publish(self.film())
         player = Follower(self, "/cam/v0.m3u8")
+        first = player.breaks
         self.publish(large)
         player.until("#EXT-X-DISCONTINUITY\n")
         text = player.until("#EXT-X-MAP", 2)
@@ -184,10 +213,9 @@ class Changes(Passed):
         self.assertNotEqual(*inits)
         self.assertIn("RESOLUTION=384x192", self.text("/cam/index.m3u8"))
         until(lambda: len(re.findall("<Period ", self.text("/cam/index.mpd"))) == 2, "the second period", 30)
-        text = player.until("#EXT-X-DISCONTINUITY-SEQUENCE")  # the first one's segments have left
-        self.assertEqual(player.number("DISCONTINUITY-SEQUENCE"), 1, text)
+        text = player.until(f"#EXT-X-DISCONTINUITY-SEQUENCE:{first + 1}\n")  # the first one's segments have left
         self.assertNotIn("#EXT-X-DISCONTINUITY\n", text)
-        self.assertEqual({breaks for breaks, _ in player.seen.values()}, {0, 1})
+        self.assertEqual({breaks for breaks, _ in player.seen.values()}, {first, first + 1})
 
     def test_the_end(self):
         """Players see that it was the last picture, and then there is no stream until the next."""
@@ -205,8 +233,12 @@ class Changes(Passed):
         self.assertEqual(publisher.wait(60), 0, str(publisher))
         for name in "v0.m3u8", "index.m3u8", "index.mpd":
             until(lambda: self.request(self.server, "/cam/" + name)[0] == 404, "no " + name, 60)
-        self.publish(self.film())
-        self.assertNotIn("#EXT-X-ENDLIST", self.text())
+        self.publish(numbered.film(self.path("far.mkv"), 1000, 0, *FAR))
+        after = Follower(self, "/cam/v0.m3u8")
+        self.assertNotIn("#EXT-X-ENDLIST", after.text)
+        self.assertNotEqual(after.target, player.target)
+        self.assertGreater(after.first, max(player.seen))
+        self.assertGreater(after.breaks, player.breaks)
 
 
 class HlsJs(Passed, hls_page.HlsPage):
@@ -216,6 +248,20 @@ class HlsJs(Passed, hls_page.HlsPage):
         self.publish(self.film(count=5000), "-c:a", "copy")  # longer than npm and chromium take to start
         page = self.play_by_hls_js(f"http://127.0.0.1:{self.server.port}/cam/index.m3u8")
         self.assertEqual(page.value("[video.videoWidth, video.videoHeight].join()"), "192,96")
+
+
+    @lib.long
+    def test_another_size(self):
+        """A publisher whose pictures have another size takes the path over: the player goes on with them."""
+        large = self.large(5000)
+        self.server = self.sender("--state-dir", self.state, "--allow-origin", "*", "--take-over", "--publish", source="/cam")
+        self.publish(self.film(count=5000), "-c:a", "copy")
+        page = self.play_by_hls_js(f"http://127.0.0.1:{self.server.port}/cam/index.m3u8")
+        self.publish(large, "-c:a", "copy")
+        until(lambda: page.value("[video.videoWidth, video.videoHeight].join()") == "384,192", "the other size", 60)
+        shown = page.value("seen()")
+        until(lambda: page.value("seen()") > shown + 60, "60 pictures more", 40)
+        self.assertEqual(page.value("errors.join()"), "")
 
 
 class Away(test_camera.Case, Passed):

@@ -45,6 +45,16 @@ TEST_CASE("dash_manifest: complete segments, on a time line that begins at media
     CHECK(dash_manifest(&m.m, 0, little, sizeof(little)) == ERR_FULL);
 }
 
+TEST_CASE("dash_manifest: a period has no set of audio without a segment, the first one neither")
+{
+    live_manifest m;
+    m.m.run.number = 0;
+    m.m.renditions[1].segment_count = 0;
+    std::string text = mpd(m.m);
+    CHECK(text.find("contentType=\"video\"") != std::string::npos);
+    CHECK(text.find("contentType=\"audio\"") == std::string::npos);
+}
+
 TEST_CASE("dash_manifest: media that ended is static, until its end on the time line")
 {
     live_manifest m;

@@ -165,6 +165,21 @@ TEST_CASE("hls_playlist: the stated room suffices for the longest numbers")
     CHECK(media(m.m, 0).size() > 1000);
 }
 
+TEST_CASE("hls_playlist: audio that does not come is in no variant")
+{
+    live_manifest m;
+    m.m.silent = true;
+    char out[4096];
+    REQUIRE(hls_multivariant_playlist(&m.m, out, sizeof(out)) > 0);
+    CHECK(std::string(out) ==
+          "#EXTM3U\n"
+          "#EXT-X-VERSION:9\n"
+          "#EXT-X-INDEPENDENT-SEGMENTS\n"
+          "#EXT-X-STREAM-INF:BANDWIDTH=1100,AVERAGE-BANDWIDTH=1000,CODECS=\"avc1.64001f\","
+          "RESOLUTION=640x360,FRAME-RATE=4.000\n"
+          "v0.m3u8\n");
+}
+
 TEST_CASE("hls_playlist: a run begins with a discontinuity and its own init segment")
 {
     live_manifest m;

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 #include <catch2/catch.hpp>
 
+#include <algorithm>
 #include <cstdlib>
 #include <cstring>
 #include <string>
@@ -14,6 +15,8 @@ namespace
 
 constexpr usec_t NOW = 1000 * USEC_PER_SEC;
 constexpr usec_t WALL = 1700000000 * USEC_PER_SEC;
+// Since 2010: quarters of a second count segments, seconds count discontinuities.
+constexpr int64_t FIRST = (1700000000 - 1262304000) * 4; // 1750784000
 
 // A library of two renditions, v0 and opus: segments of 2 s in 2 parts.
 struct rig {
@@ -113,7 +116,7 @@ TEST_CASE("live_library: the first request is told, and waits for a segment")
     CHECK(r.get("/other/index.m3u8") == ERR_NOT_FOUND);
     CHECK(r.get("/live/v7.m3u8") == ERR_NOT_FOUND);
     CHECK(r.requests == 0);
-    CHECK(r.get("/live/index.m3u8") == 0);
+    CHECK(r.get("/live/index.m3u8") == HTTP_WAITS); // it is not known whether there is audio
     CHECK(r.requests == 1);
     CHECK(live_library_asked(r.library) == NOW);
     CHECK(r.get("/live/v0.m3u8") == HTTP_WAITS);
@@ -128,7 +131,9 @@ TEST_CASE("live_library: the first request is told, and waits for a segment")
     CHECK(r.get("/live/v0.m3u8") == 0);
     CHECK(r.reply.max_age == 1);
     CHECK(r.get("/live/index.mpd") == HTTP_WAITS); // no audio yet
+    CHECK(r.get("/live/index.m3u8") == HTTP_WAITS);
     r.segment(1, 5);
+    CHECK(r.get("/live/index.m3u8") == 0);
     CHECK(r.get("/live/index.mpd") == 0);
     CHECK(r.text.find("<S t=\"10000\" d=\"1000\"/>") != std::string::npos);
 }
@@ -139,18 +144,18 @@ TEST_CASE("live_library: a blocking reload waits for its part")
     r.begin();
     r.segment(0, 0);
     r.part(0, 1, 0, "1a");
-    // Segment 0 has the number of the wall clock: 1700000000 / 2.
+    // Segment 0 has the number of the wall clock, FIRST.
     const struct {
         const char *number, *part;
         int result;
     } rows[] = {
-        {"850000000", nullptr, 0},
-        {"850000000", "7", 0},
-        {"850000001", "0", 0},
-        {"850000001", "1", HTTP_WAITS},
-        {"850000001", nullptr, HTTP_WAITS},
-        {"850000003", "0", HTTP_WAITS},
-        {"850000004", "0", ERR_MALFORMED},
+        {"1750784000", nullptr, 0},
+        {"1750784000", "7", 0},
+        {"1750784001", "0", 0},
+        {"1750784001", "1", HTTP_WAITS},
+        {"1750784001", nullptr, HTTP_WAITS},
+        {"1750784003", "0", HTTP_WAITS},
+        {"1750784004", "0", ERR_MALFORMED},
     };
     for (auto &row : rows) {
         INFO(row.number << " " << (row.part ? row.part : "-"));
@@ -159,7 +164,7 @@ TEST_CASE("live_library: a blocking reload waits for its part")
             CHECK(r.reply.max_age == 12);
     }
     live_library_finish(r.library); // nothing follows
-    CHECK(r.get("/live/v0.m3u8", "850000003", "0") == 0);
+    CHECK(r.get("/live/v0.m3u8", "1750784003", "0") == 0);
     CHECK(r.text.find("#EXT-X-ENDLIST") != std::string::npos);
 }
 
@@ -178,7 +183,7 @@ TEST_CASE("live_library: files never change, and go when a playlist no longer ha
         r.segment(0, k);
     r.part(0, LIVE_KEPT + 3, 0, "open");
     auto name = [&](int64_t k, const char *rest) {
-        return r.file(("v0-" + std::to_string(850000000 + k) + rest).c_str());
+        return r.file(("v0-" + std::to_string(FIRST + k) + rest).c_str());
     };
     CHECK(r.get(name(0, ".m4s")) == ERR_NOT_FOUND);
     CHECK(r.get(name(3, ".m4s")) == 0);
@@ -201,24 +206,176 @@ TEST_CASE("live_library: files never change, and go when a playlist no longer ha
     CHECK(count == LIVE_WINDOW);
 }
 
+TEST_CASE("live_library: of large segments fewer are kept, but as many as players need")
+{
+    constexpr size_t MIB = 1 << 20;
+    // Segments of 2 s. 14 MiB: 6 MiB too large for three in the playlist, four that left it, and
+    // the open one.
+    const struct {
+        size_t half; // bytes of a part
+        int listed, kept;
+    } rows[] = {{2 * MIB, 6, 13}, {3 * MIB, 4, 9}, {4 * MIB, 3, 7}, {7 * MIB, 3, 7}};
+    for (auto &row : rows) {
+        rig r;
+        r.begin();
+        const std::string part(row.half - 1000, 'x');
+        int64_t first = 0;
+        size_t most = 0;
+        for (int64_t k = 0; k < 40; k++) {
+            r.part(0, k, 0, k < 30 ? part : "x");
+            r.part(0, k, 1, k < 30 ? part : "x");
+            live_library_segment(r.library, 0, k);
+            int kept = 0;
+            size_t bytes = 0;
+            for (int64_t i = 0; i <= k; i++)
+                if (r.get(r.file(("v0-" + std::to_string(FIRST + i) + ".m4s").c_str())) == 0) {
+                    kept++;
+                    bytes += r.text.size();
+                }
+            most = std::max(most, bytes);
+            REQUIRE(r.get("/live/v0.m3u8") == 0);
+            int listed = 0;
+            for (size_t at = 0; (at = r.text.find("#EXTINF", at)) != std::string::npos; at++)
+                listed++;
+            const std::string tag = "#EXT-X-MEDIA-SEQUENCE:";
+            const int64_t begin = std::stoll(r.text.substr(r.text.find(tag) + tag.size()));
+            CHECK(begin >= first); // also when segments become small
+            first = begin;
+            INFO(row.half << " " << k);
+            CHECK(listed >= std::min<int64_t>(k + 1, 3));
+            if (k >= 25 && k < 30) {
+                CHECK(listed == row.listed);
+                CHECK(kept == row.kept);
+            }
+        }
+        CHECK(most <= std::max(LIVE_BYTES, 7 * 2 * row.half));
+    }
+}
+
+TEST_CASE("live_library: a part is the same when its segment is complete, and to a slow reader")
+{
+    rig r;
+    r.begin();
+    r.part(0, 0, 0, "first ");
+    r.part(0, 0, 1, "second");
+    auto path = [&](const char *rest) {
+        return r.file(("v0-" + std::to_string(FIRST) + rest).c_str());
+    };
+    content_request q{};
+    const std::string name = path(".1.m4s");
+    q.path = name.c_str();
+    REQUIRE(http_target_parse(q.path, &q.target) == 0);
+    REQUIRE(http_reload_parse(nullptr, nullptr, &q.reload) == 0);
+    http_content *c = live_library_content(r.library);
+    http_reply before{}, after{};
+    REQUIRE(c->ops->get(c, &q, NOW, NOW, &before) == 0);
+    live_library_segment(r.library, 0, 0);
+    REQUIRE(c->ops->get(c, &q, NOW, NOW, &after) == 0);
+    CHECK(r.get(path(".0.m4s")) == 0);
+    CHECK(r.text == "first ");
+    CHECK(r.get(path(".m4s")) == 0);
+    CHECK(r.text == "first second");
+    live_library_end(r.library, false);
+    for (http_body *b : {before.body, after.body}) {
+        CHECK(std::string(reinterpret_cast<const char *>(b->data), b->bytes) == "second");
+        http_body_unref(b);
+    }
+}
+
 TEST_CASE("live_library: numbers ascend through runs, a new run has new names")
 {
     rig r;
     r.begin();
     r.segment(0, 100);
     REQUIRE(r.get("/live/v0.m3u8") == 0);
-    CHECK(r.text.find("#EXT-X-MEDIA-SEQUENCE:850000000\n") != std::string::npos);
-    CHECK(r.text.find("DISCONTINUITY") == std::string::npos);
+    CHECK(r.text.find("#EXT-X-MEDIA-SEQUENCE:1750784000\n") != std::string::npos);
+    CHECK(r.text.find("#EXT-X-DISCONTINUITY-SEQUENCE:437696000\n") != std::string::npos);
     live_library_end(r.library, false);
     CHECK(live_library_asked(r.library) == 0);
-    CHECK(r.get(r.file("v0-850000000.m4s")) == ERR_NOT_FOUND);
+    CHECK(r.get(r.file("v0-1750784000.m4s")) == ERR_NOT_FOUND);
     CHECK(r.get("/live/v0.m3u8") == HTTP_WAITS);
     r.begin(); // at the same time, and the media begins anew
     r.segment(1, 0);
     r.segment(0, 0);
     REQUIRE(r.get("/live/v0.m3u8") == 0);
-    CHECK(r.text.find("#EXT-X-MEDIA-SEQUENCE:850000002\n") != std::string::npos);
-    CHECK(r.text.find("#EXT-X-DISCONTINUITY-SEQUENCE:1\n") != std::string::npos);
+    CHECK(r.text.find("#EXT-X-MEDIA-SEQUENCE:1750784002\n") != std::string::npos);
+    CHECK(r.text.find("#EXT-X-DISCONTINUITY-SEQUENCE:437696001\n") != std::string::npos);
+}
+
+TEST_CASE("live_library: numbers are above those of the library that had the path before")
+{
+    // A published stream ends, and comes back 12 s later with segments of another length.
+    int64_t number = 0, discontinuity = 0;
+    for (int i = 0; i < 2; i++) {
+        rig r;
+        const double targets[] = {0.5, 0.5};
+        live_library_begin(r.library, WALL + i * 12 * USEC_PER_SEC);
+        live_library_settle(r.library, i ? 10 : 1, targets);
+        for (int64_t k = 0; k < 12; k++)
+            r.segment(0, k);
+        REQUIRE(r.get("/live/v0.m3u8") == 0);
+        auto value = [&](const std::string &tag) {
+            size_t at = r.text.find(tag + ":");
+            REQUIRE(at != std::string::npos);
+            return std::stoll(r.text.substr(at + tag.size() + 1));
+        };
+        const int64_t last = value("#EXT-X-MEDIA-SEQUENCE") + LIVE_WINDOW - 1;
+        CHECK(value("#EXT-X-MEDIA-SEQUENCE") > number);
+        CHECK(value("#EXT-X-DISCONTINUITY-SEQUENCE") > discontinuity);
+        CHECK(last < INT64_C(1) << 32); // xs:unsignedInt
+        number = last;
+        discontinuity = value("#EXT-X-DISCONTINUITY-SEQUENCE");
+    }
+}
+
+TEST_CASE("live_library: audio that does not come is left out, until it comes")
+{
+    rig r;
+    r.begin();
+    r.segment(0, 0);
+    CHECK(r.get("/live/index.m3u8") == HTTP_WAITS);
+    CHECK(r.get("/live/opus.m3u8") == HTTP_WAITS);
+    live_library_leave_out_audio(r.library);
+    REQUIRE(r.get("/live/index.m3u8") == 0);
+    CHECK(r.text.find("opus") == std::string::npos);
+    CHECK(r.text.find("v0.m3u8") != std::string::npos);
+    REQUIRE(r.get("/live/index.mpd") == 0);
+    CHECK(r.text.find("opus") == std::string::npos);
+    REQUIRE(r.get("/live/v0.m3u8") == 0);
+    CHECK(r.text.find("RENDITION-REPORT") == std::string::npos);
+    CHECK(r.get("/live/opus.m3u8") == ERR_NOT_FOUND);
+    CHECK(r.get(r.file("opus.mp4")) == ERR_NOT_FOUND);
+    r.segment(0, 1);
+    r.part(1, 2, 0, "2a"); // it comes
+    CHECK(r.get("/live/opus.m3u8") == ERR_NOT_FOUND);
+    r.part(1, 2, 1, "2b");
+    live_library_segment(r.library, 1, 2);
+    r.segment(0, 2);
+    REQUIRE(r.get("/live/index.m3u8") == 0);
+    CHECK(r.text.find("opus.m3u8") != std::string::npos);
+    REQUIRE(r.get("/live/index.mpd") == 0);
+    CHECK(r.text.find("<Representation id=\"opus\"") != std::string::npos);
+    CHECK(r.text.find("<S t=\"4000\" d=\"2000\"/>") != std::string::npos);
+    REQUIRE(r.get("/live/opus.m3u8") == 0);
+    CHECK(r.text.find("#EXT-X-MEDIA-SEQUENCE:1750784002\n") != std::string::npos);
+    live_library_leave_out_audio(r.library); // it stops
+    REQUIRE(r.get("/live/index.mpd") == 0);
+    CHECK(r.text.find("opus") == std::string::npos);
+    CHECK(r.get("/live/opus.m3u8") == ERR_NOT_FOUND);
+    live_library_end(r.library, false);
+    r.begin(); // it may come now
+    CHECK(r.get("/live/index.m3u8") == HTTP_WAITS);
+}
+
+TEST_CASE("live_library: media that ends before its audio came has none")
+{
+    rig r;
+    r.begin();
+    r.segment(0, 0);
+    live_library_finish(r.library);
+    REQUIRE(r.get("/live/index.m3u8") == 0);
+    CHECK(r.text.find("opus") == std::string::npos);
+    CHECK(r.get("/live/index.mpd") == 0);
 }
 
 TEST_CASE("live_library: after a gap in the numbers, a playlist begins anew")
@@ -229,8 +386,8 @@ TEST_CASE("live_library: after a gap in the numbers, a playlist begins anew")
     r.segment(0, 1);
     r.segment(0, 5);
     REQUIRE(r.get("/live/v0.m3u8") == 0);
-    CHECK(r.text.find("#EXT-X-MEDIA-SEQUENCE:850000005\n") != std::string::npos);
-    CHECK(r.text.find("-850000001.") == std::string::npos);
+    CHECK(r.text.find("#EXT-X-MEDIA-SEQUENCE:1750784005\n") != std::string::npos);
+    CHECK(r.text.find("-1750784001.") == std::string::npos);
 }
 
 TEST_CASE("live_library: the MPD says the same begin for a whole run")
@@ -262,7 +419,7 @@ TEST_CASE("live_library: the MPD says the same begin for a whole run")
 TEST_CASE("live_library: who polls a run that has ended does not keep it")
 {
     rig r;
-    CHECK(r.get("/live/index.m3u8") == 0);
+    CHECK(r.get("/live/index.m3u8") == HTTP_WAITS);
     r.begin();
     r.segment(0, 0);
     r.now = NOW + USEC_PER_SEC;
@@ -273,7 +430,7 @@ TEST_CASE("live_library: who polls a run that has ended does not keep it")
     CHECK(r.get("/live/v0.m3u8") == 0);
     CHECK(live_library_asked(r.library) == NOW + USEC_PER_SEC);
     live_library_end(r.library, false);
-    CHECK(r.get("/live/index.m3u8") == 0);
+    CHECK(r.get("/live/index.m3u8") == HTTP_WAITS);
     CHECK(live_library_asked(r.library) == r.now);
     CHECK(r.requests == 2);
 }
@@ -281,7 +438,7 @@ TEST_CASE("live_library: who polls a run that has ended does not keep it")
 TEST_CASE("live_library: after an end for good there is nothing, and no run is requested")
 {
     rig r;
-    CHECK(r.get("/live/index.m3u8") == 0);
+    CHECK(r.get("/live/index.m3u8") == HTTP_WAITS);
     r.begin();
     r.init(0);
     r.segment(0, 0);
@@ -289,7 +446,7 @@ TEST_CASE("live_library: after an end for good there is nothing, and no run is r
     live_library_end(r.library, true);
     for (const std::string &path : {std::string("/live/index.m3u8"), std::string("/live/v0.m3u8"),
                                     std::string("/live/index.mpd"), r.file("v0.mp4"),
-                                    r.file("v0-850000000.m4s"), r.file("v0-850000001.0.m4s")}) {
+                                    r.file("v0-1750784000.m4s"), r.file("v0-1750784001.0.m4s")}) {
         INFO(path);
         CHECK(r.get(path) == ERR_NOT_FOUND);
     }
@@ -315,26 +472,49 @@ TEST_CASE("live_library: the next run continues the numbers, and has an init seg
     CHECK(r.get(r.file("v0.mp4")) == HTTP_WAITS);
     CHECK(r.get("/live/" + before + "/v0.mp4") == 0); // players still read it
     REQUIRE(r.get("/live/v0.m3u8") == 0);
-    CHECK(r.text.find("#EXT-X-DISCONTINUITY") == std::string::npos);
+    CHECK(r.text.find("#EXT-X-DISCONTINUITY\n") == std::string::npos);
     r.init(0);
     r.segment(0, 2);
     r.segment(1, 2);
     REQUIRE(r.get("/live/index.m3u8") == 0);
     CHECK(r.text.find("RESOLUTION=1280x360") != std::string::npos);
     REQUIRE(r.get("/live/v0.m3u8") == 0);
-    CHECK(r.text.find(before + "/v0-850000001.m4s\n#EXT-X-DISCONTINUITY\n#EXT-X-MAP:URI=\"" +
+    CHECK(r.text.find(before + "/v0-1750784001.m4s\n#EXT-X-DISCONTINUITY\n#EXT-X-MAP:URI=\"" +
                       r.token + "/v0.mp4\"\n") != std::string::npos);
-    CHECK(r.get(r.file("v0-850000002.m4s")) == 0);
-    CHECK(r.get("/live/" + before + "/v0-850000002.m4s") == ERR_NOT_FOUND);
-    CHECK(r.get(r.file("v0-850000001.m4s")) == ERR_NOT_FOUND);
+    CHECK(r.get(r.file("v0-1750784002.m4s")) == 0);
+    CHECK(r.get("/live/" + before + "/v0-1750784002.m4s") == ERR_NOT_FOUND);
+    CHECK(r.get(r.file("v0-1750784001.m4s")) == ERR_NOT_FOUND);
     REQUIRE(r.get("/live/index.mpd") == 0);
     CHECK(r.text.find("start=\"PT4.000S\"") != std::string::npos);
     CHECK(r.text.find("presentationTimeOffset=\"4000\"") != std::string::npos);
     for (int64_t k = 3; k < LIVE_KEPT + 4; k++)
         r.segment(0, k);
     REQUIRE(r.get("/live/v0.m3u8") == 0);
-    CHECK(r.text.find("#EXT-X-DISCONTINUITY-SEQUENCE:1\n") != std::string::npos);
+    CHECK(r.text.find("#EXT-X-DISCONTINUITY-SEQUENCE:437696001\n") != std::string::npos);
     CHECK(r.text.find("#EXT-X-DISCONTINUITY\n") == std::string::npos);
+}
+
+TEST_CASE("live_library: a playlist never announces a segment without the discontinuity before it")
+{
+    rig r;
+    r.begin();
+    r.segment(0, 0);
+    r.part(0, 1, 0, "1a");
+    live_library_end_run(r.library);
+    live_library_segment(r.library, 0, 1);
+    const std::string old = r.token;
+    live_library_next_run(r.library, &r.about.m, WALL + 10 * USEC_PER_SEC);
+    REQUIRE(r.get("/live/v0.m3u8") == 0);
+    CHECK(r.text.find(old + "/v0-1750784001.0.m4s") != std::string::npos);
+    CHECK(r.text.find("1750784002") == std::string::npos); // the next segment, the new run's
+    CHECK(r.text.find("/v0-1750784001.m4s") == std::string::npos);
+    CHECK(r.get("/live/v0.m3u8", "1750784001") == HTTP_WAITS);
+    CHECK(r.get("/live/v0.m3u8", "1750784002", "0") == HTTP_WAITS);
+    CHECK(r.get("/live/v0.m3u8", "1750784000") == 0);
+    r.part(0, 2, 0, "2a");
+    REQUIRE(r.get("/live/v0.m3u8", "1750784001") == 0);
+    CHECK(r.text.find(old + "/v0-1750784001.m4s\n#EXT-X-DISCONTINUITY\n") != std::string::npos);
+    CHECK(r.text.find("/v0-1750784002.0.m4s") != std::string::npos);
 }
 
 TEST_CASE("live_library: of many runs in a row the oldest go, with their segments")
@@ -347,8 +527,8 @@ TEST_CASE("live_library: of many runs in a row the oldest go, with their segment
         live_library_next_run(r.library, &r.about.m, WALL + k);
     }
     REQUIRE(r.get("/live/v0.m3u8") == 0);
-    CHECK(r.text.find("#EXT-X-MEDIA-SEQUENCE:850000014\n") != std::string::npos);
-    CHECK(r.text.find("#EXT-X-DISCONTINUITY-SEQUENCE:14\n") != std::string::npos);
+    CHECK(r.text.find("#EXT-X-MEDIA-SEQUENCE:1750784014\n") != std::string::npos);
+    CHECK(r.text.find("#EXT-X-DISCONTINUITY-SEQUENCE:437696014\n") != std::string::npos);
 }
 
 TEST_CASE("live_library: the first segment settles how long segments are")

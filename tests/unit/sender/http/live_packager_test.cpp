@@ -6,7 +6,9 @@
 
 #include "common/base/err.h"
 #include "common/net/clock.h"
+#include "media/coded/coded_audio.h"
 #include "sender/feed/live_media.h"
+#include "sender/http/live_library.h"
 #include "tests/support/film.hpp"
 #include "tests/support/mp4_reader.hpp"
 
@@ -34,6 +36,7 @@ struct passed_media {
         static media_feed_ops feed_ops{};
         watched = 0;
         feed_ops.watch = [](media_feed *, int size_id, int) { watched ^= 1 << size_id; };
+        feed_ops.watch_audio = [](media_feed *, int) {};
         feed_ops.play = [](media_feed *, bool) {};
         feed_ops.request_key = [](media_feed *, int, usec_t) {};
         feed_ops.free = [](media_feed *) {};
@@ -78,6 +81,21 @@ struct passed_media {
         time += 40 * USEC_PER_MSEC;
         sink->ops->on_frame(sink, f, clock_now());
         coded_frame_unref(f);
+    }
+    // Gives a second of silence, before the video's time.
+    void give_audio()
+    {
+        const uint8_t silence[] = {0xfc, 0xff, 0xfe}; // RFC 6716: 20 ms of CELT
+        for (int i = 0; i < 50; i++) {
+            coded_audio *c = coded_audio_new();
+            REQUIRE(c);
+            c->position = (time / USEC_PER_MSEC - 1000 + i * 20) * AUDIO_RATE / 1000;
+            c->capture_wall = 1700000000 * USEC_PER_SEC + time;
+            c->bytes = sizeof(silence);
+            memcpy(c->data, silence, sizeof(silence));
+            sink->ops->on_audio(sink, c, clock_now());
+            coded_audio_unref(c);
+        }
     }
     void give_groups(int count, int frames)
     {
@@ -173,6 +191,12 @@ std::string name_after(const std::string &text, const std::string &before)
     return text.substr(at, text.find_first_of("\"\n", at) - at);
 }
 
+// Returns the number of discontinuities before a playlist.
+int64_t discontinuities(const std::string &text)
+{
+    return std::stoll(name_after(text, "#EXT-X-DISCONTINUITY-SEQUENCE:"));
+}
+
 } // namespace
 
 TEST_CASE("live_packager: a film that ends becomes a playlist that ends, with all its frames",
@@ -203,7 +227,7 @@ TEST_CASE("live_packager: stops after the last request, and begins again with th
 {
     rig r(-1);
     r.wait("/live/index.m3u8");
-    r.wait("/live/v0.m3u8");
+    const int64_t first = discontinuities(r.wait("/live/v0.m3u8"));
     live_packager_tick(r.packager, clock_now() + LIVE_PACKAGER_IDLE / 2);
     CHECK(r.get("/live/v0.m3u8") == 0);
     int before = r.changes;
@@ -211,7 +235,7 @@ TEST_CASE("live_packager: stops after the last request, and begins again with th
     CHECK(r.changes == before + 1);
     CHECK(r.get("/live/v0.m3u8") == HTTP_WAITS); // starts it again
     std::string text = r.wait("/live/v0.m3u8");
-    CHECK(text.find("#EXT-X-DISCONTINUITY-SEQUENCE:1") != std::string::npos);
+    CHECK(discontinuities(text) > first);
 }
 
 TEST_CASE("live_packager: the target duration of media that is passed on stays, from run to run")
@@ -221,7 +245,8 @@ TEST_CASE("live_packager: the target duration of media that is passed on stays, 
     REQUIRE(live_packager_can(&m.base));
     begin(r, m);
     m.give_groups(3, 75);
-    CHECK(has(r.wait("/live/v0.m3u8"), "#EXT-X-TARGETDURATION:3\n"));
+    const std::string before = r.wait("/live/v0.m3u8");
+    CHECK(has(before, "#EXT-X-TARGETDURATION:3\n"));
     live_packager_tick(r.packager, clock_now() + LIVE_PACKAGER_IDLE / 2);
     CHECK(r.get("/live/v0.m3u8") == 0);
     live_packager_tick(r.packager, clock_now() + 2 * LIVE_PACKAGER_IDLE);
@@ -230,7 +255,7 @@ TEST_CASE("live_packager: the target duration of media that is passed on stays, 
     m.give_groups(4, 25);
     const std::string text = r.wait("/live/v0.m3u8");
     CHECK(has(text, "#EXT-X-TARGETDURATION:3\n"));
-    CHECK(has(text, "#EXT-X-DISCONTINUITY-SEQUENCE:1\n")); // the run before has left
+    CHECK(discontinuities(text) > discontinuities(before)); // the run before has left
     CHECK_FALSE(has(text, "#EXT-X-DISCONTINUITY\n"));
 }
 
@@ -277,6 +302,40 @@ TEST_CASE("live_packager: parameter sets that change with each picture begin few
         runs++;
     CHECK(runs >= 1);
     CHECK(runs <= 5);
+}
+
+TEST_CASE("live_packager: a stream is served without audio that does not come, and with it after",
+          "[threads]")
+{
+    passed_media m;
+    m.base.audio_bps = 64000;
+    rig r(&m.base);
+    begin(r, m);
+    m.give_groups(2, 25);
+    CHECK(r.get("/live/v0.m3u8") == 0);
+    CHECK(r.get("/live/index.m3u8") == HTTP_WAITS); // it may still come
+    CHECK(r.get("/live/index.mpd") == HTTP_WAITS);
+    m.give_groups(1, 25);
+    m.give(true);
+    CHECK_FALSE(has(r.wait("/live/index.m3u8"), "AUDIO"));
+    CHECK_FALSE(has(r.wait("/live/index.mpd"), "audio"));
+    CHECK(r.get("/live/aac.m3u8") == ERR_NOT_FOUND);
+    while (r.get("/live/aac.m3u8") != 0) { // AAC is made on a thread
+        m.give_groups(1, 25);
+        m.give_audio();
+        uv_run(&r.loop, UV_RUN_NOWAIT);
+    }
+    const std::string text = r.wait("/live/index.m3u8");
+    CHECK(has(text, "opus.m3u8"));
+    CHECK(has(text, "aac.m3u8"));
+    CHECK(has(r.wait("/live/index.mpd"), "<Representation id=\"aac\""));
+    // It stops: when no playlist has any of it, it is left out.
+    const std::string audio = r.wait("/live/opus.m3u8");
+    m.give_groups(2, 25);
+    CHECK(r.get("/live/opus.m3u8") == 0);
+    m.give_groups(LIVE_WINDOW + 1, 50);
+    CHECK(r.get("/live/opus.m3u8") == ERR_NOT_FOUND);
+    CHECK_FALSE(has(r.wait("/live/index.m3u8"), "AUDIO"));
 }
 
 TEST_CASE("live_packager: media that was passed on ends, and after a while is not found")

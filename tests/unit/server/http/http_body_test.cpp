@@ -25,6 +25,21 @@ TEST_CASE("http_body: lives as long as a reference")
     CHECK(http_body_new(nullptr, 0) == nullptr);
 }
 
+TEST_CASE("http_body: a piece keeps the body that it is of")
+{
+    http_body *b = http_body_copy("abcdef", 6);
+    http_body *piece = http_body_piece(b, 2, 3), *end = http_body_piece(piece, 3, 0);
+    REQUIRE(piece);
+    REQUIRE(end);
+    http_body_unref(b);
+    CHECK(piece->bytes == 3);
+    CHECK(memcmp(piece->data, "cde", 3) == 0);
+    http_body_unref(piece);
+    CHECK(end->bytes == 0);
+    http_body_unref(end);
+    CHECK(http_body_piece(nullptr, 0, 0) == nullptr);
+}
+
 TEST_CASE("http_body: what a library has dropped counts until its last reader has finished")
 {
     size_t before = http_body_pinned();
