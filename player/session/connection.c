@@ -783,6 +783,9 @@ static const struct rtsp_link_ops link_ops = {.rtsp = {.on_connected = on_connec
 
 // ---- Periodic checks ----
 
+// A weir-send notices after 10 s that its source is silent, and then says so: that comes first.
+#define WORD_OF_SOURCE (3 * USEC_PER_SEC)
+
 // Ends the connection if no media arrives: a server may respond to every request and still send
 // nothing. While it says that its source is away, none is due.
 static void check_silence(struct connection *c, usec_t now)
@@ -792,6 +795,8 @@ static void check_silence(struct connection *c, usec_t now)
     bool due = c->phase == PLAYING && !is_paused(c) && sends;
     usec_t silent = media_silence_look(&c->silence, stream_player_packets(c->stream), due, now);
     usec_t limit = rtsp_client_silence_limit(rtsp_link_client(c->link));
+    if (!c->config.options->timeout && !sdp_is_third_party(&c->sdp))
+        limit += WORD_OF_SOURCE;
     // A film plays from its buffer; the network may be there again before that is empty.
     bool patient = c->sdp.duration >= 0 && video(c) && playout_held(playout(c)) > 0;
     rtsp_client_set_patient(rtsp_link_client(c->link), patient);
