@@ -612,6 +612,7 @@ class ThirdParty(lib.Case):
         self.assertGreater(r["audio"]["packets"], 20, str(r))
         self.assertGreater(r["audio"]["heard"], 0.1, str(r))
 
+    @lib.long
     def test_audio(self):
         for kind, name in (("opus", None), ("aac", "AAC"), ("pcma", "G.711"), ("pcmu", "G.711"), ("l16", "L16"), ("g726", "G.726"),
                            ("aal2", "G.726")):

@@ -74,6 +74,7 @@ class FilmChanges(lib.Case):
         for number, at in first.items():
             self.assertAlmostEqual(at, want[number], delta=within, msg=f"picture {number}")
 
+    @lib.long
     def test_film_with_pulldown_has_its_own_rate(self):
         for name in "film.ts", "film.vob", "film.mkv", "film.mp4", "film.m2v":
             with self.subTest(name):
@@ -85,6 +86,7 @@ class FilmChanges(lib.Case):
         path, want = self.telecine("film.ts", 0)
         self.placed(self.store(path, "192x96@24000/1001:300"), want, FIELD / 2 + .001)
 
+    @lib.long
     def test_film_and_video_keep_the_times_of_their_pictures(self):
         for name in "mixed.ts", "mixed.mkv":
             with self.subTest(name):

@@ -47,14 +47,17 @@ class FilmTime(lib.Case):
         path = film(self.path("film.mkv"), 75, 68, place=f"if(lt(N\\,25)\\,N\\,N+{65 * FPS})")
         self.both(path, (numbers(path), beeps(path)), 68, start=62)
 
+    @lib.long
     def test_sound_behind_the_last_picture(self):
         path = film(self.path("film.mp4"), 50, 6)
         self.both(path, (numbers(path), beeps(path)), 6)
 
+    @lib.long
     def test_sound_before_the_first_picture(self):
         path = film(self.path("film.mkv"), 50, 6, offset=2)
         self.both(path, (numbers(path), beeps(path)), 6)
 
+    @lib.long
     def test_pictures_that_stand_to_the_end(self):
         """Slides, and the cover of a recording: no sign of a film that breaks off."""
         slides = film(self.path("slides.mkv"), 3, 8, place="N*50")
@@ -74,6 +77,7 @@ class FilmTime(lib.Case):
                         self.assertAlmostEqual(at + first, second, delta=0.1)
                     self.assertAlmostEqual(pictures[-1][0], 8 - first, delta=1)
 
+    @lib.long
     def test_an_end_that_the_container_names_wrongly(self):
         """AVI has no time at which the sound begins: its length is that with the silence."""
         path = film(self.path("whole.avi"), 150, 6, "-c:a", "mp3")
@@ -82,6 +86,7 @@ class FilmTime(lib.Case):
         pictures, _ = self.watch(self.path("late.avi"))  # checks that the player does not miss an end
         self.assertEqual(sorted({n for _, n in pictures}), list(range(150)))
 
+    @lib.long
     def test_several_programmes(self):
         """The sound is that of the pictures' programme, also if the other one comes first."""
         one, two = (film(self.path(f"{i}.mkv"), 75, 3, first=100 * i, second=10 * i) for i in (0, 1))
@@ -109,6 +114,7 @@ class FilmTime(lib.Case):
         self.same((numbers(record), beeps(record)), want, 0, 7)
         self.same(self.store(self.path("film.ts")), want, 0, 7)
 
+    @lib.long
     def test_parameter_sets_that_change(self):
         """A broadcast whose encoder began again with others: an FLV with two sequence headers. Its video passes."""
         def video(refs, cabac):

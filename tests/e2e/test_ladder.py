@@ -21,6 +21,7 @@ def setUpModule():
     link_case.set_up()
 
 
+@lib.long
 class Ladder(link_case.LinkCase):
     @classmethod
     def setUpClass(cls):
@@ -59,7 +60,6 @@ class Ladder(link_case.LinkCase):
     def test_down_and_up_again(self):
         self.down_and_up_again()
 
-    @lib.long
     def test_down_and_up_again_over_tcp(self):
         """The kernel's whole send buffer stands before the viewer, and no packet is lost; frames that the sender drops count."""
         self.down_and_up_again("--transport", "tcp")
@@ -84,11 +84,9 @@ class Ladder(link_case.LinkCase):
         self.assertTrue(decisions[-1]["estimate"], decisions)
         self.assertIn("weir-play: buffer ", p.stderr)
 
-    @lib.long
     def test_all_is_shown(self):
         self.all_is_shown("minbuf")
 
-    @lib.long
     def test_all_is_shown_over_datagrams(self):
         self.all_is_shown("scream")
 
@@ -112,14 +110,12 @@ class Ladder(link_case.LinkCase):
         roots = self.interrupt(p, may_be_over=True).report()["causes"]["by_root"]
         self.assertEqual({c: n for c, n in roots.items() if n and c not in ("decoder", "display", "late")}, {}, str(p))
 
-    @lib.long
     def test_what_waits_comes_again_at_a_better_level(self):
         _, p, at, held = self.exchange()
         self.play_beyond(p, held)
         better = [e["number"] for e in p.shown() if e["level"] == 1 and e["shown"] > at["t"]]
         self.assertLessEqual(better[0], held - lib.FPS, "it was shown as it was buffered")
 
-    @lib.long
     def test_a_path_that_stops_in_an_exchange(self):
         """What was buffered is shown: a few frames of a better copy replace no group."""
         link, p, _, held = self.exchange()

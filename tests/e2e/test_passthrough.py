@@ -150,6 +150,7 @@ class Prepared(Films):
                 self.assertIn(PASSES + "320x180, ", self.prepare(film))
                 self.check_stored(film, period)
 
+    @lib.long
     def test_a_viewer(self):
         film = self.film("a.mkv", *self.EVEN, "-g", "50", "-x264-params", "slices=3", seconds=20)
         self.assertIn(PASSES, self.prepare(film))
@@ -179,6 +180,7 @@ class Prepared(Films):
         self.assertIn(PASSES, said)
         self.check_stored(film, 2)
 
+    @lib.long
     def test_encoded_again_on_request(self):
         film = self.film("a.mkv", *self.EVEN, "-g", "50", seconds=3)
         self.assertIn(PASSES, self.prepare(film))
@@ -186,6 +188,7 @@ class Prepared(Films):
         self.assertIn(ENCODED + "--no-passthrough requests that", self.prepare(film, "--no-passthrough"))
         self.assertIn("is up to date", self.prepare(film, "--no-passthrough"))
 
+    @lib.long
     def test_a_picture_that_does_not_decode(self):
         film = self.film("a.mp4", *self.EVEN, "-g", "50", "-coder", "0")
         packets = subprocess.run(["ffprobe", "-v", "error", "-select_streams", "v", "-show_entries", "packet=size,pos", "-of",

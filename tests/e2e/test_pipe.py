@@ -86,6 +86,7 @@ class Case(lib.Case):
 
 
 class Containers(Case):
+    @lib.long
     def test_each(self):
         """All that is written is shown, at its pace, though the writer is as fast as the pipe. Then the viewer's session and
         weir-send end."""
@@ -121,6 +122,7 @@ class Containers(Case):
         p = self.see(sender.url, frames=20)
         self.assertEqual(p.report()["playback"]["frames_undecodable"], 0, str(p))
 
+    @lib.long
     def test_other_codecs_are_encoded(self):
         """H.265 is decoded, and encoded in levels; H.264 with --transcode, too."""
         lib.need("ffmpeg")

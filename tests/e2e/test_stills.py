@@ -177,6 +177,7 @@ class Films(Stills):
             self.see(server, ["/live"], ["/none"])
             self.quiet(server)
 
+    @lib.long
     def test_through_proxies(self):
         """A proxy passes its origin's pictures on, and keeps them; what the origin refuses is refused."""
         folder, paths, none = self.folder_of_films()

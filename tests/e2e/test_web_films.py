@@ -115,6 +115,7 @@ class Preview(Films):
     def test_film(self):
         self.look(self.watch(self.sender(source=self.colours())))
 
+    @lib.long
     def test_prepared_film_of_a_folder_through_a_proxy(self):
         os.mkdir(self.path("films"))
         path = self.colours("films/film.mkv")
