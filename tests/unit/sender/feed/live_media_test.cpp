@@ -340,9 +340,11 @@ TEST_CASE("live_media: a picture is taken without a viewer, and the source pause
     while (!v.frames && !h.late)
         uv_run(&h.loop, UV_RUN_ONCE);
     h.media->ops->take(h.media, &a);
-    while (a.pictures + a.ends < 4 && !h.late)
+    while (a.pictures + a.ends < 4 && !v.ends && !h.late)
         uv_run(&h.loop, UV_RUN_ONCE);
-    CHECK(a.pictures + a.ends == 4); // the short film may be over
+    // The short film may be over, even before the request: then no other picture comes.
+    CHECK((a.pictures + a.ends == 4 || v.ends));
+    h.media->ops->leave(h.media, &a);
     v.watch(-1);
     CHECK(never.pictures == 0);
 }
