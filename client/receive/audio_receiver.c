@@ -67,8 +67,10 @@ static void keep_early(struct audio_receiver *in, const struct early_report *of)
 static void take_early(struct audio_receiver *in)
 {
     for (int i = 0; i < AUDIO_EARLY_REPORTS; i++)
-        if (in->early[i].is_told && in->early[i].ssrc == in->receiver.ssrc)
+        if (in->early[i].is_told && in->early[i].ssrc == in->receiver.ssrc) {
             take_report(in, &in->early[i]);
+            in->early[i].is_told = false;
+        }
 }
 
 // A compound begins with the report of its source (RFC 3550, 6.1).

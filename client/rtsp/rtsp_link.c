@@ -102,6 +102,11 @@ static bool can_attach(const struct rtsp_link *l)
            !media_receiver_connects(&l->path) && rtsp_client_can_attach(l->rtsp);
 }
 
+static bool on_datagrams(const struct rtsp_link *l)
+{
+    return l->path.datagram || l->path.beside.in_use;
+}
+
 // Returns true if it matters whether this machine has the local address.
 static bool looks(const struct rtsp_link *l)
 {
@@ -118,7 +123,8 @@ static struct attach_signs signs(const struct rtsp_link *l)
 
 static usec_t next_attach(const struct rtsp_link *l)
 {
-    if (l->attach && rtsp_attach_has_ended(l->attach))
+    bool is_over = l->broken && l->broken_by == ERR_CLOSED && !l->attach;
+    if (is_over || (l->attach && rtsp_attach_has_ended(l->attach)))
         return 0;
     if (!can_attach(l))
         return l->attach || l->broken ? 0 : looks(l) ? l->look_at : USEC_NEVER;
@@ -180,8 +186,11 @@ static void on_close(void *ctx, int err, usec_t now)
     }
     // A server that continues the session elsewhere closes this one, maybe before its answer is
     // read.
-    bool may_go_on = err == ERR_IO || (err == ERR_CLOSED && l->attach);
-    if (may_go_on && can_attach(l) && !attach_watch_is_over(&l->watch, now, now)) {
+    bool may_go_on = (err == ERR_IO || (err == ERR_CLOSED && l->attach)) && can_attach(l) &&
+                     !attach_watch_is_over(&l->watch, now, now);
+    // Datagrams that came before the end are read first: a BYE says why the server ends.
+    bool has_datagrams = err == ERR_CLOSED && l->attaches && on_datagrams(l);
+    if (may_go_on || has_datagrams) {
         l->broken = now;
         l->broken_by = err;
         arm(l);
@@ -403,8 +412,7 @@ static void look_at_address(struct rtsp_link *l, usec_t now)
     bool is_own = address_is_own((const struct sockaddr *)tcp_conn_local(l->conn));
     l->look_at = now + ADDRESS_LOOK;
     l->homeless = is_own ? 0 : l->homeless ? l->homeless : now;
-    bool on_datagrams = l->path.datagram || l->path.beside.in_use;
-    if (l->homeless && now - l->homeless >= ADDRESS_BACK && !can_attach(l) && !on_datagrams)
+    if (l->homeless && now - l->homeless >= ADDRESS_BACK && !can_attach(l) && !on_datagrams(l))
         fail(l, RTSP_CLIENT_LOST, "the address that this machine had is gone", now);
 }
 
@@ -800,7 +808,7 @@ struct rtsp_spare *rtsp_link_detach(struct rtsp_link *l, usec_t now)
     memcpy(s->user, l->user, sizeof(s->user));
     memcpy(s->password, l->password, sizeof(s->password));
     s->tls = l->tls;
-    s->has_media = l->has_path && !l->path.datagram && !l->path.beside.in_use;
+    s->has_media = l->has_path && !on_datagrams(l);
     keep(s, l->conn);
     l->conn = NULL;
     tcp_conn_hold(s->conn);

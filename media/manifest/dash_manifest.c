@@ -63,7 +63,7 @@ static double end_of(const struct manifest *m)
     double most = 0;
     for (int i = 0; i < m->rendition_count; i++) {
         const struct manifest_rendition *r = &m->renditions[i];
-        int count = complete_segments(r);
+        int count = manifest_leaves_out(m, r) ? 0 : complete_segments(r);
         const struct manifest_segment *last = count > 0 ? &r->segments[count - 1] : NULL;
         const struct manifest_run *run = last ? manifest_run_of(m, last) : NULL;
         double end = last ? (double)(last->time + last->duration) / r->timescale +
@@ -180,11 +180,12 @@ static void put_period(struct put *p, const struct manifest *m, const struct man
             put_representation(p, run, &m->renditions[i], window_of(m, &m->renditions[i], run));
     end_set(p);
     for (int i = 0; i < m->rendition_count; i++) {
-        struct window w = window_of(m, &m->renditions[i], run);
-        if (manifest_is_video(&m->renditions[i]) || w.first == w.end)
+        const struct manifest_rendition *r = &m->renditions[i];
+        struct window w = window_of(m, r, run);
+        if (manifest_is_video(r) || manifest_leaves_out(m, r) || w.first == w.end)
             continue;
         begin_set(p, m, false);
-        put_representation(p, run, &m->renditions[i], w);
+        put_representation(p, run, r, w);
         end_set(p);
     }
     put_format(p, "</Period>\n");

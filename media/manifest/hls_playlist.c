@@ -75,7 +75,7 @@ int hls_multivariant_playlist(const struct manifest *m, char *out, size_t cap)
     int audio_count = 0;
     for (int a = 0; a < m->rendition_count; a++) {
         const struct manifest_rendition *audio = &m->renditions[a];
-        if (m->silent || manifest_is_video(audio))
+        if (manifest_is_video(audio) || manifest_leaves_out(m, audio))
             continue;
         put_format(&p,
                    "#EXT-X-MEDIA:TYPE=AUDIO,GROUP-ID=\"%s\",NAME=\"%s\",DEFAULT=YES,AUTOSELECT=YES,"
@@ -84,7 +84,7 @@ int hls_multivariant_playlist(const struct manifest *m, char *out, size_t cap)
         audio_count++;
     }
     for (int a = 0; a < m->rendition_count; a++)
-        if (!m->silent && !manifest_is_video(&m->renditions[a]))
+        if (!manifest_is_video(&m->renditions[a]) && !manifest_leaves_out(m, &m->renditions[a]))
             put_variants(&p, m, &m->renditions[a]);
     if (audio_count == 0)
         put_variants(&p, m, NULL);
@@ -150,7 +150,7 @@ static void put_tail(struct put *p, const struct manifest *m, const struct manif
                r->name, next.number, next.part);
     for (int i = 0; i < m->rendition_count; i++) {
         const struct manifest_rendition *other = &m->renditions[i];
-        if (other == r || other->segment_count == 0)
+        if (other == r || manifest_leaves_out(m, other) || other->segment_count == 0)
             continue;
         const struct manifest_segment *last = &other->segments[other->segment_count - 1];
         put_format(p, "#EXT-X-RENDITION-REPORT:URI=\"%s.m3u8\",LAST-MSN=%" PRId64, other->name,

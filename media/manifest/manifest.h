@@ -83,6 +83,11 @@ static inline bool manifest_is_video(const struct manifest_rendition *r)
     return r->codec == CMAF_H264;
 }
 
+static inline bool manifest_leaves_out(const struct manifest *m, const struct manifest_rendition *r)
+{
+    return m->silent && !manifest_is_video(r);
+}
+
 static inline const struct manifest_run *manifest_run_of(const struct manifest *m,
                                                          const struct manifest_segment *s)
 {

@@ -783,7 +783,7 @@ static const struct rtsp_link_ops link_ops = {.rtsp = {.on_connected = on_connec
 
 // ---- Periodic checks ----
 
-// A weir-send notices after 10 s that its source is silent, and then says so: that comes first.
+// A weir-send notices after 10 s that its source is silent, and says so. The player waits for that.
 #define WORD_OF_SOURCE (3 * USEC_PER_SEC)
 
 // Ends the connection if no media arrives: a server may respond to every request and still send

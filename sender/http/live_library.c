@@ -25,10 +25,10 @@ enum {
     RUNS = 8, // of which there are segments
 };
 
-// The wall clock from which numbers are counted, 2010-01-01, and the shortest mean length of
-// segments with which those of a restarted server are higher. As xs:unsignedInt, which numbers are
-// in an MPD, they suffice until 2044.
-#define NUMBER_EPOCH (1262304000 * USEC_PER_SEC)
+// The wall clock from which numbers are counted, 2025-01-01, and the shortest mean length of
+// segments with which those of a restarted server are higher. Some players keep numbers in a signed
+// int, where they fit until 2042; an MPD has them as xs:unsignedInt, until 2059.
+#define NUMBER_EPOCH (1735689600 * USEC_PER_SEC)
 #define NUMBER_UNIT  (USEC_PER_SEC / 4)
 
 #define PLAYLIST_TYPE "application/vnd.apple.mpegurl"
@@ -37,7 +37,7 @@ enum {
 struct files {                                   // of a segment
     struct http_body *whole;                     // one reference; NULL: the segment is not complete
     struct http_body *parts[MANIFEST_MAX_PARTS]; // of a complete segment pieces of `whole`
-    usec_t listed;                               // the longest playlist that had it
+    usec_t listed;                               // length of the longest playlist that had it
     usec_t left_at;                              // shelf.length when it left the playlist
 };
 
@@ -208,11 +208,11 @@ static int wait(const struct live_library *l, usec_t begun, struct http_reply *o
     return HTTP_WAITS;
 }
 
-// Returns true if the rendition has a segment that a player can start with.
+// Returns true if the playlist has a segment that a player can start with.
 static bool has_begun(const struct live_library *l, int rendition)
 {
     const struct shelf *s = &l->shelves[rendition];
-    return s->playlist && s->count > 0 && s->segments[0].complete;
+    return s->playlist && s->count > s->is_behind && s->segments[0].complete;
 }
 
 static bool is_audio(const struct live_library *l, int rendition)

@@ -10,10 +10,9 @@
 // through all runs (RFC 8216, 6.2.2). Those of a library begin with the wall clock, so that they
 // are above those of the library that served the path before, also in another process.
 //
-// A playlist has LIVE_WINDOW complete segments, or fewer of large ones (segment_window.h), so that
-// all files of the library have LIVE_BYTES; of ones that are too large for that, as many as last
-// three target durations. Those that left it are served as long as RFC 8216 says, at most LIVE_KEPT
-// in all.
+// A playlist has LIVE_WINDOW complete segments. Of large ones it has fewer (segment_window.h), so
+// that all files of the library have at most LIVE_BYTES; but they last three target durations at
+// least. Those that left it are served as long as RFC 8216 says, at most LIVE_KEPT in all.
 #ifndef WEIR_SENDER_HTTP_LIVE_LIBRARY_H
 #define WEIR_SENDER_HTTP_LIVE_LIBRARY_H
 

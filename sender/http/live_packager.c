@@ -94,14 +94,16 @@ static void on_part(void *ctx, const struct cmaf_part *part)
     struct track *t = ctx;
     double seconds = (double)part->duration / t->cmaf.timescale;
     t->longest_part = fmax(t->longest_part, seconds);
-    if (t->rendition == 0)
+    // Frames of the past come without their audio.
+    const struct media_feed *feed = t->packager->feed;
+    if (t->rendition == 0 && feed && !feed->gives_past)
         t->packager->quiet += (usec_t)(seconds * USEC_PER_SEC);
     live_library_part(t->packager->library, t->rendition, part);
 }
 
 // Players of a stream that names audio wait for it. So audio that does not come, or has not come
-// for so long that no playlist has a segment of it, is left out. Video is the clock: a source that
-// stands still, or a slow machine, changes nothing.
+// for so long that no playlist has a segment of it, is left out. Time is the video's: a source that
+// stops sending, or a slow machine, changes nothing.
 static void check_audio(struct live_packager *p)
 {
     usec_t length = usec_max(p->config.segment, is_passed_on(p) ? p->follow.longest : 0);
@@ -320,8 +322,15 @@ static void on_aac(void *ctx, const struct aac_packet *a)
 {
     struct live_packager *p = ctx;
     usec_t wall = p->packet_wall + audio_usec(a->position - p->packet_position);
-    if (!p->ended)
-        add_packet(&p->tracks[p->level_count], a->position, AAC_FRAME, a->data, a->bytes, wall);
+    if (p->ended)
+        return;
+    // AAC is made of the audio that came: if it can be decoded, and is more than a packet.
+    if (p->is_silent)
+        log_info("%s: audio comes: HTTP viewers that begin get it", p->config.mount);
+    p->has_audio = true;
+    p->is_silent = false;
+    p->quiet = 0;
+    add_packet(&p->tracks[p->level_count], a->position, AAC_FRAME, a->data, a->bytes, wall);
 }
 
 // ---- Video that is passed on
@@ -498,11 +507,6 @@ static void on_audio(struct frame_sink *sink, struct coded_audio *c, usec_t now)
     int samples = audio_packet_samples(c->data, c->bytes);
     if (!p->feed || p->ended || !samples || !is_of_run(p, c->position))
         return;
-    if (p->is_silent)
-        log_info("%s: audio comes: HTTP viewers that begin get it", p->config.mount);
-    p->has_audio = true;
-    p->is_silent = false;
-    p->quiet = 0;
     p->packet_position = c->position;
     p->packet_wall = c->capture_wall;
     add_packet(&p->tracks[p->level_count + 1], c->position, samples, c->data, c->bytes,

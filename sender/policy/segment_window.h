@@ -3,8 +3,8 @@
 //
 //   n segments, at most `most`, if 2 n + 2 have at most `limit` bytes: those of the playlist, n + 1
 //   that have left it but can still be requested (RFC 8216, 6.2.2), and the one that is being made.
-//   But as many as last three target durations: RFC 8216, 6.2.2, forbids to make a playlist
-//   shorter.
+//   But at least as many as last three target durations: RFC 8216, 6.2.2, forbids to make a
+//   playlist shorter.
 //
 // Pure.
 #ifndef WEIR_SENDER_POLICY_SEGMENT_WINDOW_H

@@ -47,12 +47,15 @@ TEST_CASE("dash_manifest: complete segments, on a time line that begins at media
 
 TEST_CASE("dash_manifest: a period has no set of audio without a segment, the first one neither")
 {
-    live_manifest m;
-    m.m.run.number = 0;
-    m.m.renditions[1].segment_count = 0;
-    std::string text = mpd(m.m);
-    CHECK(text.find("contentType=\"video\"") != std::string::npos);
-    CHECK(text.find("contentType=\"audio\"") == std::string::npos);
+    for (bool silent : {false, true}) { // or audio that is left out, whatever it has
+        live_manifest m;
+        m.m.run.number = 0;
+        m.m.silent = silent;
+        m.m.renditions[1].segment_count *= silent;
+        std::string text = mpd(m.m);
+        CHECK(text.find("contentType=\"video\"") != std::string::npos);
+        CHECK(text.find("contentType=\"audio\"") == std::string::npos);
+    }
 }
 
 TEST_CASE("dash_manifest: media that ended is static, until its end on the time line")

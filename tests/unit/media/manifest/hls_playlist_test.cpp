@@ -165,7 +165,7 @@ TEST_CASE("hls_playlist: the stated room suffices for the longest numbers")
     CHECK(media(m.m, 0).size() > 1000);
 }
 
-TEST_CASE("hls_playlist: audio that does not come is in no variant")
+TEST_CASE("hls_playlist: audio that does not come is in no variant and no report")
 {
     live_manifest m;
     m.m.silent = true;
@@ -178,6 +178,8 @@ TEST_CASE("hls_playlist: audio that does not come is in no variant")
           "#EXT-X-STREAM-INF:BANDWIDTH=1100,AVERAGE-BANDWIDTH=1000,CODECS=\"avc1.64001f\","
           "RESOLUTION=640x360,FRAME-RATE=4.000\n"
           "v0.m3u8\n");
+    REQUIRE(hls_media_playlist(&m.m, 0, out, sizeof(out)) > 0);
+    CHECK(std::string(out).find("RENDITION-REPORT") == std::string::npos);
 }
 
 TEST_CASE("hls_playlist: a run begins with a discontinuity and its own init segment")

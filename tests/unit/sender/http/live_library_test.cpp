@@ -14,9 +14,9 @@ namespace
 {
 
 constexpr usec_t NOW = 1000 * USEC_PER_SEC;
-constexpr usec_t WALL = 1700000000 * USEC_PER_SEC;
-// Since 2010: quarters of a second count segments, seconds count discontinuities.
-constexpr int64_t FIRST = (1700000000 - 1262304000) * 4; // 1750784000
+constexpr usec_t WALL = (1735689600LL + 437696000) * USEC_PER_SEC; // the first one is 2025-01-01
+// Since 2025: quarters of a second count segments, seconds count discontinuities.
+constexpr int64_t FIRST = 437696000 * 4LL; // 1750784000
 
 // A library of two renditions, v0 and opus: segments of 2 s in 2 parts.
 struct rig {
@@ -402,18 +402,18 @@ TEST_CASE("live_library: the MPD says the same begin for a whole run")
     };
     r.segment(0, 0);
     r.segment(1, 0);
-    CHECK(begun() == "availabilityStartTime=\"2023-11-14T22:13:20.000Z\"");
+    CHECK(begun() == "availabilityStartTime=\"2038-11-14T22:13:20.000Z\"");
     r.drift = 70000;
     for (int64_t k = 1; k < LIVE_KEPT + 2; k++) {
         r.segment(0, k);
         r.segment(1, k);
     }
-    CHECK(begun() == "availabilityStartTime=\"2023-11-14T22:13:20.000Z\"");
+    CHECK(begun() == "availabilityStartTime=\"2038-11-14T22:13:20.000Z\"");
     live_library_end(r.library, false);
     r.begin();
     r.segment(0, 0);
     r.segment(1, 0);
-    CHECK(begun() == "availabilityStartTime=\"2023-11-14T22:13:20.070Z\"");
+    CHECK(begun() == "availabilityStartTime=\"2038-11-14T22:13:20.070Z\"");
 }
 
 TEST_CASE("live_library: who polls a run that has ended does not keep it")
@@ -515,6 +515,21 @@ TEST_CASE("live_library: a playlist never announces a segment without the discon
     REQUIRE(r.get("/live/v0.m3u8", "1750784001") == 0);
     CHECK(r.text.find(old + "/v0-1750784001.m4s\n#EXT-X-DISCONTINUITY\n") != std::string::npos);
     CHECK(r.text.find("/v0-1750784002.0.m4s") != std::string::npos);
+}
+
+TEST_CASE("live_library: no playlist is without a segment, if the first run ends in its first one")
+{
+    rig r;
+    r.begin();
+    r.part(0, 0, 0, "0a");
+    live_library_end_run(r.library);
+    live_library_segment(r.library, 0, 0);
+    CHECK(r.get("/live/v0.m3u8") == HTTP_WAITS);
+    live_library_next_run(r.library, &r.about.m, WALL + 10 * USEC_PER_SEC);
+    CHECK(r.get("/live/v0.m3u8") == HTTP_WAITS);
+    r.part(0, 1, 0, "1a");
+    REQUIRE(r.get("/live/v0.m3u8") == 0);
+    CHECK(r.text.find("#EXTINF") != std::string::npos);
 }
 
 TEST_CASE("live_library: of many runs in a row the oldest go, with their segments")
