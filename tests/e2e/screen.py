@@ -47,6 +47,16 @@ class Screen(lib.Case):
         """Clicks at a position of the window."""
         self.xdotool("mousemove", "--window", self.window, str(x), str(y), "click", "1")
 
+    def await_window(self, name="weir-play", seconds=10):
+        """Waits for a window that shows something. SDL may make its window twice: the first one is then gone."""
+        def shows():
+            self.window = self.xdotool("search", "--name", name)
+            try:
+                return len(set(self.grab())) > 3
+            except (ValueError, subprocess.CalledProcessError):
+                return False  # there is none
+        until(shows, f"a window {name} with something in it", seconds)
+
     def open_url(self, url, *args):
         p = self.player(url, *args, window=True, env=self.env)
         p.wait_shown(10)  # SDL may make its window twice before it shows something

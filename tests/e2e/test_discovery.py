@@ -140,7 +140,7 @@ class Window(Avahi, Screen):
         for sender in senders:
             self.announced(sender)
         p = self.start([lib.PLAY, "--keep-levels"], lib.env_of_window(self.env))
-        self.window = lib.until(lambda: self.xdotool("search", "--name", "weir-play"), "the window")
+        self.await_window()
         # Without servers Down stays in the field, which is empty.
         self.key_until(lambda: self.key("Down", "Return"), lambda: any("plays level" in s.stderr for s in senders), "a viewer")
         self.assertTrue(p.running(), p)

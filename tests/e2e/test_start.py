@@ -20,8 +20,7 @@ class Start(Screen):
         """Starts weir-play without a URL, and waits for its window."""
         p = lib.Process([lib.PLAY, "--keep-levels", *args], self.folder, lib.env_of_window(self.env))
         self.processes.append(p)
-        self.window = until(lambda: self.xdotool("search", "--name", "weir-play"), "the window")
-        until(lambda: len(set(self.grab())) > 3, "something in it")
+        self.await_window()
         return p
 
     def type(self, text):

@@ -121,7 +121,7 @@ class Opening(Screen):
     def fails(self):
         self.listen = f"{lib.own_address()}:8554"
         p = self.player(f"rtsp://{self.listen}/live", window=True, env=self.env)
-        self.window = until(lambda: self.xdotool("search", "--name", "^weir-play: cannot open"), "the window", 10)
+        self.await_window("^weir-play: cannot open", 10)
         x, y, width, height = self.geometry()
         self.middle = (0, height // 2 - 60, width, 120)
         until(lambda: sum(v > 150 for v in self.grab(self.middle)) > 300, "the message")
@@ -179,7 +179,7 @@ class Folder(Screen):
         server = self.serve("a.mkv", "b.mkv", "c.mkv")
         self.xdotool("mousemove", "1", "1")  # the pointer would select what is below it
         p = self.player(f"rtsp://127.0.0.1:{server.port}/", window=True, env=self.env)
-        self.window = until(lambda: self.xdotool("search", "--name", "^weir-play: choose a film of 127.0.0.1"), "the window", 20)
+        self.await_window("^weir-play: choose a film of 127.0.0.1", 20)
         x, y, width, height = self.geometry()
         until(lambda: sum(v > 150 for v in self.grab((0, 0, width, height))) > 100, "the list")
         self.assertEqual(p.shown(), [])
@@ -199,7 +199,7 @@ class Folder(Screen):
     def test_to_quit_without_a_choice_is_no_failure(self):
         server = self.serve("a.mkv", "b.mkv")
         p = self.player(f"rtsp://127.0.0.1:{server.port}/", window=True, env=self.env)
-        self.window = until(lambda: self.xdotool("search", "--name", "^weir-play: choose a film of"), "the window", 20)
+        self.await_window("^weir-play: choose a film of", 20)
         self.key("q")
         self.assertEqual(p.wait(5), 0, str(p))
 
